@@ -1,1 +1,10 @@
-"""Regla."""
+"""The games. One module or package each, exporting `GAME`; this is the list of them all."""
+
+from __future__ import annotations
+
+from ..game import Game
+from .mage_knight import GAME as MAGE_KNIGHT
+
+__all__ = ["GAMES"]
+
+GAMES: dict[str, Game] = {game.id: game for game in (MAGE_KNIGHT,)}
