@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..game import Game
 from .mage_knight import GAME as MAGE_KNIGHT
+from .t9a import GAME as T9A
 
 __all__ = ["GAMES"]
 
-GAMES: dict[str, Game] = {game.id: game for game in (MAGE_KNIGHT,)}
+GAMES: dict[str, Game] = {game.id: game for game in (MAGE_KNIGHT, T9A)}

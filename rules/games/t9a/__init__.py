@@ -1,0 +1,5 @@
+"""The 9th Age: ranked blocks on rectangular bases."""
+
+from .game import GAME
+
+__all__ = ["GAME"]
