@@ -1,1 +1,1 @@
-"""Regla."""
+"""The networks: shipped weights and their card, and how they were made (training needs the ``train`` extra)."""

@@ -1,0 +1,78 @@
+"""The trainer: ultralytics' oriented-box trainer, taught to use bfloat16 on processors.
+
+Ultralytics switches mixed precision on for graphics cards only. On a processor with AVX512-BF16 or AMX the same autocast
+more than halves a training step, and the weights themselves stay float32.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Any
+
+import torch
+from ultralytics.engine import trainer as engine
+from ultralytics.models.yolo.obb import OBBTrainer
+
+__all__ = ["ProcessorTrainer"]
+
+
+class _Float32Loss:
+    """A criterion that sees float32 however the layers before it were computed: box sides of hundreds of pixels do
+    not fit bfloat16's eight bits."""
+
+    def __init__(self, criterion: Any) -> None:
+        self.criterion = criterion
+
+    def __call__(self, preds: Any, batch: Any) -> Any:
+        with torch.autocast("cpu", enabled=False):
+            return self.criterion(_to_float32(preds), batch)
+
+    def update(self) -> None:
+        """Step the schedule that moves weight between the heads, where the criterion has one."""
+        if hasattr(self.criterion, "update"):
+            self.criterion.update()
+
+
+def _to_float32(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.float() if value.dtype == torch.bfloat16 else value
+    if isinstance(value, dict):
+        return {key: _to_float32(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_to_float32(item) for item in value)
+    return value
+
+
+@contextlib.contextmanager
+def _bfloat16(enabled: bool) -> Any:
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled):
+        yield
+
+
+class ProcessorTrainer(OBBTrainer):
+    """Oriented-box training on a processor: bfloat16 layers, float32 loss, channels-last memory."""
+
+    bfloat16 = True
+
+    def _setup_train(self, *args: Any, **kwargs: Any) -> None:
+        super()._setup_train(*args, **kwargs)
+        if self.device.type != "cpu":
+            return
+        # Ultralytics leaves one processor idle, which on two is half of them.
+        torch.set_num_threads(os.cpu_count() or 1)
+        self.model = self.model.to(memory_format=torch.channels_last)
+        model = self.model
+        if getattr(model, "criterion", None) is None:
+            model.criterion = model.init_criterion()
+        if not isinstance(model.criterion, _Float32Loss):
+            model.criterion = _Float32Loss(model.criterion)
+        # The training loop opens `autocast(self.amp, device=...)`, which knows no bfloat16 on processors.
+        use = self.bfloat16
+        engine.autocast = lambda enabled, device="cuda": _bfloat16(use and device == "cpu")
+
+    def preprocess_batch(self, batch: dict[str, Any]) -> dict[str, Any]:
+        """Lay the pictures out channel by channel innermost, as the processor's convolutions like them."""
+        batch = super().preprocess_batch(batch)
+        batch["img"] = batch["img"].contiguous(memory_format=torch.channels_last)
+        return batch

@@ -1,0 +1,141 @@
+"""Oriented boxes as arrays: corners, overlap, merging. Pure numpy and shapely, no pictures.
+
+A box is ``(cx, cy, w, h, angle_rad)`` in pixels; the angle turns +x towards +y, clockwise as seen in a picture (y points
+down). A box has no front: it is the same box after half a turn, a square one after a quarter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+__all__ = ["area_px2", "boxes_of", "corners_of", "iou", "keep_best", "overlap_px2"]
+
+Floats = NDArray[np.floating]
+
+# Two finds of one class that share this much are one thing seen twice. Bases that touch share nothing, tokens that
+# lean on each other up to a third.
+SAME_CLASS_IOU = 0.45
+# Two names for one outline: only the better one stays. Higher than above, as a base may fill its tray almost fully.
+ANY_CLASS_IOU = 0.80
+# A find cut by the seam of a tile, and lying this far inside another of its class, is a piece of that other one.
+FRAGMENT_SHARE = 0.70
+
+
+def corners_of(boxes: Floats) -> Floats:
+    """Give the four corners, in order round the box, as (N, 4, 2).
+
+    >>> corners_of(np.array([[10.0, 20.0, 4.0, 2.0, 0.0]])).tolist()
+    [[[8.0, 19.0], [12.0, 19.0], [12.0, 21.0], [8.0, 21.0]]]
+    """
+    boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
+    cos, sin = np.cos(boxes[:, 4]), np.sin(boxes[:, 4])
+    along = np.stack([cos, sin], axis=1) * boxes[:, 2:3] / 2
+    across = np.stack([-sin, cos], axis=1) * boxes[:, 3:4] / 2
+    centre = boxes[:, :2]
+    return np.stack(
+        [centre - along - across, centre + along - across, centre + along + across, centre - along + across],
+        axis=1,
+    )
+
+
+def boxes_of(corners: Floats) -> Floats:
+    """Give the box whose sides follow the corners' mean edges, the angle within a quarter turn of +x.
+
+    >>> boxes_of(np.array([[[8.0, 19.0], [12.0, 19.0], [12.0, 21.0], [8.0, 21.0]]])).tolist()
+    [[10.0, 20.0, 4.0, 2.0, 0.0]]
+    """
+    c = np.asarray(corners, dtype=np.float64).reshape(-1, 4, 2)
+    along = (c[:, 1] - c[:, 0] + c[:, 2] - c[:, 3]) / 2
+    across = (c[:, 3] - c[:, 0] + c[:, 2] - c[:, 1]) / 2
+    angle = np.arctan2(along[:, 1], along[:, 0])
+    angle = (angle + np.pi / 2) % np.pi - np.pi / 2
+    size = np.stack([np.linalg.norm(along, axis=1), np.linalg.norm(across, axis=1)], axis=1)
+    return np.concatenate([c.mean(axis=1), size, angle[:, None]], axis=1)
+
+
+def area_px2(boxes: Floats) -> Floats:
+    """Width times height of each box."""
+    boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
+    return boxes[:, 2] * boxes[:, 3]
+
+
+def _near_pairs(a: Floats, b: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Index pairs whose circumscribed circles meet: the only ones worth clipping."""
+    reach_a = np.hypot(a[:, 2], a[:, 3]) / 2
+    reach_b = np.hypot(b[:, 2], b[:, 3]) / 2
+    gap = np.hypot(a[:, None, 0] - b[None, :, 0], a[:, None, 1] - b[None, :, 1])
+    rows, columns = np.nonzero(gap < reach_a[:, None] + reach_b[None, :])
+    return rows, columns
+
+
+def overlap_px2(a: Floats, b: Floats) -> Floats:
+    """Shared area of every box of ``a`` with every box of ``b``, as (len(a), len(b)).
+
+    >>> overlap_px2(np.array([[0.0, 0, 2, 2, 0]]), np.array([[1.0, 0, 2, 2, 0], [9.0, 0, 2, 2, 0]])).tolist()
+    [[2.0, 0.0]]
+    """
+    a = np.asarray(a, dtype=np.float64).reshape(-1, 5)
+    b = np.asarray(b, dtype=np.float64).reshape(-1, 5)
+    shared = np.zeros((len(a), len(b)))
+    rows, columns = _near_pairs(a, b)
+    if len(rows):
+        shapes_a = shapely.polygons(corners_of(a))
+        shapes_b = shapely.polygons(corners_of(b))
+        shared[rows, columns] = shapely.area(shapely.intersection(shapes_a[rows], shapes_b[columns]))
+    return shared
+
+
+def iou(a: Floats, b: Floats) -> Floats:
+    """Intersection over union of every pair of boxes, as (len(a), len(b)).
+
+    >>> iou(np.array([[0.0, 0, 2, 2, 0]]), np.array([[0.0, 0, 2, 2, np.pi / 2]])).round(6).tolist()
+    [[1.0]]
+    """
+    shared = overlap_px2(a, b)
+    total = area_px2(a)[:, None] + area_px2(b)[None, :] - shared
+    return np.divide(shared, total, out=np.zeros_like(shared), where=total > 0)
+
+
+def keep_best(
+    boxes: Floats,
+    score: Floats,
+    class_id: NDArray[np.integer],
+    cut: NDArray[np.bool_] | None = None,
+    alike: NDArray[np.integer] | None = None,
+) -> NDArray[np.intp]:
+    """Say which finds stay when things seen twice are taken once: indices, best first.
+
+    ``cut`` marks finds that a tile's inner seam cut short: a whole one always wins over them, whatever the scores.
+    ``alike[class]`` puts classes that can be mistaken for each other in one group; two finds of different groups
+    (a base on its tray) never push each other out.
+
+    >>> two = np.array([[50.0, 50, 20, 20, 0], [51.0, 50, 20, 20, 0]])
+    >>> keep_best(two, np.array([0.7, 0.9]), np.array([0, 0])).tolist()
+    [1]
+    """
+    boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
+    n = len(boxes)
+    if n == 0:
+        return np.zeros(0, dtype=np.intp)
+    is_cut = np.zeros(n, dtype=bool) if cut is None else np.asarray(cut, dtype=bool)
+    group = class_id if alike is None else np.asarray(alike)[class_id]
+    order = np.lexsort((-np.asarray(score), is_cut))
+    shared = overlap_px2(boxes, boxes)
+    size = area_px2(boxes)
+    union = size[:, None] + size[None, :] - shared
+    ratio = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    same = class_id[:, None] == class_id[None, :]
+    doubles = (same & (ratio > SAME_CLASS_IOU)) | (
+        (group[:, None] == group[None, :]) & (ratio > ANY_CLASS_IOU)
+    )
+    inside = np.divide(shared, size[None, :], out=np.zeros_like(shared), where=size[None, :] > 0)
+    doubles |= same & is_cut[None, :] & (inside > FRAGMENT_SHARE) & (size[:, None] >= size[None, :])
+    alive = np.ones(n, dtype=bool)
+    kept = []
+    for i in order:
+        if alive[i]:
+            kept.append(i)
+            alive &= ~doubles[i]
+    return np.array(kept, dtype=np.intp)

@@ -1,0 +1,139 @@
+"""Which way a base looks: a second, small network on crops turned to the box.
+
+    facing = FacingModel.load()
+    angle_rad, confidence = facing(frame, seen.corners_px, seen.class_id)     # NaN: unknown
+
+The network gives a share to each of ``BINS`` directions. A box that can be read two ways spreads its shares and so loses
+confidence; under the card's threshold the answer is NaN, "unknown", which is a legal answer everywhere in Regla.
+Angles are directions in the picture, ``atan2(dy, dx)`` with y down; the caller turns them into table degrees.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from regla.models.classes import CLASSES
+from regla.vision.boxes import boxes_of
+from regla.vision.weights import ModelFile, ModelFileError, Network, shipped
+
+__all__ = ["BINS", "CROP_PX", "FACING_CLASSES", "FacingModel", "crop", "decode"]
+
+# Side of the square crop the network sees.
+CROP_PX = 64
+# A figure leans over its base's rim and points with what it holds: look this much wider than the box.
+CONTEXT = 1.5
+# Directions told apart, 10° each; the answer between two is their weighted mean.
+BINS = 36
+# Half-width of the window round the best direction that counts as "this one".
+WINDOW_RAD = np.deg2rad(30.0)
+# Classes that have a front at all, and those whose front is one of the box's four sides.
+FACING_CLASSES = frozenset({"round-base", "rect-base", "tray", "standee"})
+SQUARED_CLASSES = frozenset({"rect-base", "tray"})
+# Crops in one run of the network: enough to keep two cores busy, small enough to stay in their cache.
+BATCH = 32
+DEFAULT_CONFIDENCE = 0.8
+
+
+def crop(
+    image_bgr: NDArray[np.uint8], boxes: NDArray[np.floating], size_px: int = CROP_PX
+) -> NDArray[np.uint8]:
+    """Cut out boxes (cx, cy, w, h, angle_rad), each turned so that its first side lies level: (N, size, size, 3)."""
+    boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
+    crops = np.zeros((len(boxes), size_px, size_px, 3), dtype=np.uint8)
+    for i, (cx, cy, w, h, angle) in enumerate(boxes):
+        # Never degenerate: a box of no size still has a place.
+        step = max(CONTEXT * max(w, h), 1.0) / size_px
+        cos, sin = np.cos(angle) * step, np.sin(angle) * step
+        middle = (size_px - 1) / 2
+        # From crop pixels to picture pixels, which is what WARP_INVERSE_MAP expects.
+        matrix = np.array(
+            [[cos, -sin, cx - cos * middle + sin * middle], [sin, cos, cy - sin * middle - cos * middle]]
+        )
+        # Area-like sampling for large boxes: linear interpolation alone would alias.
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        crops[i] = cv2.warpAffine(
+            image_bgr, matrix, (size_px, size_px), flags=flags, borderMode=cv2.BORDER_REPLICATE
+        )
+    return crops
+
+
+def decode(
+    shares: NDArray[np.floating], squared: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Turn shares per direction (N, BINS) into an angle in the crop and how much of the whole speaks for it.
+
+    >>> shares = np.zeros((1, BINS)); shares[0, 9] = 1.0
+    >>> angle, confidence = decode(shares, np.array([False]))
+    >>> round(float(np.rad2deg(angle[0]))), float(confidence[0])
+    (90, 1.0)
+    """
+    shares = np.asarray(shares, dtype=np.float64).reshape(-1, BINS)
+    bins = np.arange(BINS) * (2 * np.pi / BINS)
+    # Every candidate direction with the shares inside its window; squared boxes have four candidates only.
+    apart = np.abs((bins[:, None] - bins[None, :] + np.pi) % (2 * np.pi) - np.pi)
+    window = (apart <= WINDOW_RAD + 1e-9).astype(np.float64)
+    mass = shares @ window
+    quarter = np.zeros(BINS, dtype=bool)
+    quarter[:: BINS // 4] = True
+    wide = (apart[:, quarter] < np.pi / 4 - 1e-9) + 0.5 * (np.abs(apart[:, quarter] - np.pi / 4) <= 1e-9)
+    mass_squared = np.zeros_like(mass)
+    mass_squared[:, quarter] = shares @ wide
+    mass = np.where(squared[:, None], mass_squared, mass)
+    best = mass.argmax(axis=1)
+    near = window[best] * shares
+    mean = np.arctan2(near @ np.sin(bins), near @ np.cos(bins))
+    angle = np.where(squared, bins[best], mean)
+    return angle, np.clip(mass[np.arange(len(best)), best], 0.0, 1.0)
+
+
+class FacingModel:
+    """The facing network; ask it with a picture and boxes."""
+
+    def __init__(self, file: ModelFile) -> None:
+        if file.card.get("bins") != BINS or file.card.get("crop_px") != CROP_PX:
+            raise ModelFileError(f"{file.path.name}: expected {BINS} directions from {CROP_PX} px crops")
+        self._network = Network(file)
+        self.model_sha256 = file.sha256
+        thresholds = file.card.get("confidence", {})
+        self._threshold = np.array([float(thresholds.get(name, DEFAULT_CONFIDENCE)) for name in CLASSES])
+        self._known = np.array([name in FACING_CLASSES for name in CLASSES])
+        self._squared = np.array([name in SQUARED_CLASSES for name in CLASSES])
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> FacingModel:
+        """Open the shipped network, or the ONNX file at ``path``; raises ModelFileError if it cannot be trusted."""
+        return cls(ModelFile.open(shipped("regla-facing") if path is None else Path(path), kind="facing"))
+
+    def __call__(
+        self, image_bgr: NDArray[np.uint8], corners_px: NDArray[np.floating], class_id: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Direction in the picture (radians, NaN = unknown) and confidence 0–1 for each box."""
+        class_id = np.asarray(class_id, dtype=np.int64).reshape(-1)
+        facing = np.full(len(class_id), np.nan)
+        confidence = np.zeros(len(class_id))
+        rows = np.nonzero(self._known[class_id])[0]
+        if len(rows) == 0:
+            return facing, confidence
+        boxes = boxes_of(np.asarray(corners_px, dtype=np.float64).reshape(-1, 4, 2)[rows])
+        crops = crop(image_bgr, boxes)
+        angle, sure = decode(self.shares(crops), self._squared[class_id[rows]])
+        confidence[rows] = sure
+        told = sure >= self._threshold[class_id[rows]]
+        turned = angle + boxes[:, 4]
+        facing[rows[told]] = ((turned + np.pi) % (2 * np.pi) - np.pi)[told]
+        return facing, confidence
+
+    def shares(self, crops: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """The network's shares per direction for (N, CROP_PX, CROP_PX, 3) crops."""
+        if len(crops) == 0:
+            return np.zeros((0, BINS))
+        parts = []
+        for start in range(0, len(crops), BATCH):
+            part = crops[start : start + BATCH]
+            full = np.zeros((BATCH, *part.shape[1:]), dtype=np.uint8)
+            full[: len(part)] = part
+            parts.append(self._network(full)[0][: len(part)])
+        return np.concatenate(parts).astype(np.float64)

@@ -1,0 +1,137 @@
+"""Opening network files: ONNX only, checked against the sha256 written beside them, run by OpenVINO.
+
+A model is two files, ``NAME.onnx`` and its card ``NAME.json``. The card says what the network was trained to see and the
+sha256 of the ONNX file. A pickle (``.pt``) is never opened here: it could run any code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ModelFile", "ModelFileError", "Network", "shipped"]
+
+# A network of ours is under 25 MB; a file of hundreds is some mistake, and hashing it would only waste time.
+MAX_FILE_BYTES = 400_000_000
+# Compiled copies kept, one per input size: a camera has one size, a folder of photographs a few.
+MAX_COMPILED = 4
+
+
+class ModelFileError(RuntimeError):
+    """A model file that cannot be used: missing, changed, or not what its card says."""
+
+
+def shipped(name: str) -> Path:
+    """Path of a network that comes with Regla.
+
+    >>> shipped("regla-nano").name
+    'regla-nano.onnx'
+    """
+    import regla.models
+
+    return Path(regla.models.__file__).parent / "weights" / f"{name}.onnx"
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A checked ONNX file: its bytes, what its card says and its sha256."""
+
+    path: Path
+    content: bytes
+    card: dict[str, Any]
+    sha256: str
+
+    @classmethod
+    def open(cls, path: Path, kind: str) -> ModelFile:
+        """Read ``path`` and its card; raises ModelFileError, saying what to do, if they do not belong together."""
+        path = Path(path)
+        if path.suffix != ".onnx":
+            raise ModelFileError(
+                f"{path.name} is not an ONNX file. Turn a training checkpoint into one with "
+                "`python -m regla.models.export`; checkpoints are never opened when playing."
+            )
+        card_path = path.with_suffix(".json")
+        for needed in (path, card_path):
+            if not needed.is_file():
+                raise ModelFileError(
+                    f"there is no {needed}; a model is a .onnx file and its .json card beside it."
+                )
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise ModelFileError(
+                f"{path.name} is larger than {MAX_FILE_BYTES // 1_000_000} MB: no model of Regla's."
+            )
+        try:
+            card = json.loads(card_path.read_text(encoding="utf-8"))
+        except (ValueError, UnicodeDecodeError) as error:
+            raise ModelFileError(f"{card_path.name} is not valid JSON: {error}") from None
+        if not isinstance(card, dict) or card.get("kind") != kind:
+            got = card.get("kind") if isinstance(card, dict) else type(card).__name__
+            raise ModelFileError(f"{card_path.name}: expected the card of a {kind} model, got {got!r}")
+        content = path.read_bytes()
+        sha256 = hashlib.sha256(content).hexdigest()
+        if card.get("sha256") != sha256:
+            raise ModelFileError(
+                f"{path.name} is not the file its card describes (sha256 {sha256[:16]}…, the card says "
+                f"{str(card.get('sha256'))[:16]}…). It was changed or cut short: copy or export it again."
+            )
+        return cls(path, content, card, sha256)
+
+
+class Network:
+    """An ONNX network compiled on demand for each input shape, taking pictures as they come (uint8, BGR)."""
+
+    def __init__(self, file: ModelFile) -> None:
+        import openvino
+
+        self._core = openvino.Core()
+        try:
+            self._model = self._core.read_model(file.content, b"")
+        except RuntimeError as error:
+            reason = str(error).strip().splitlines()[-1]
+            raise ModelFileError(f"{file.path.name} cannot be read as a network: {reason}") from None
+        inputs = self._model.inputs
+        if len(inputs) != 1 or inputs[0].partial_shape.rank.get_length() != 4:
+            raise ModelFileError(f"{file.path.name} does not take one picture: not a network of Regla's.")
+        self._compiled: OrderedDict[tuple[int, int, int], Any] = OrderedDict()
+        self._lock = Lock()
+
+    def _request(self, shape: tuple[int, int, int]) -> Any:
+        import openvino
+        from openvino.preprocess import ColorFormat, PrePostProcessor
+
+        if shape in self._compiled:
+            self._compiled.move_to_end(shape)
+            return self._compiled[shape]
+        batch, height, width = shape
+        model = self._model.clone()
+        model.reshape([batch, 3, height, width])
+        # Colour order, scale and layout are done inside the network's own first pass over the pixels.
+        steps = PrePostProcessor(model)
+        steps.input().tensor().set_element_type(openvino.Type.u8).set_layout(openvino.Layout("NHWC"))
+        steps.input().tensor().set_color_format(ColorFormat.BGR)
+        steps.input().preprocess().convert_element_type(openvino.Type.f32).convert_color(
+            ColorFormat.RGB
+        ).scale(255.0)
+        steps.input().model().set_layout(openvino.Layout("NCHW"))
+        # float32 by name: on processors with bfloat16 OpenVINO would take that, and box sides would lose pixels.
+        options = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+        request = self._core.compile_model(steps.build(), "CPU", options).create_infer_request()
+        self._compiled[shape] = request
+        while len(self._compiled) > MAX_COMPILED:
+            self._compiled.popitem(last=False)
+        return request
+
+    def __call__(self, pictures: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
+        """Run on (N, H, W, 3) pictures; gives every output as an array of its own."""
+        with self._lock:
+            request = self._request(tuple(int(v) for v in pictures.shape[:3]))  # type: ignore[arg-type]
+            request.infer([np.ascontiguousarray(pictures)])
+            return [np.array(output.data) for output in request.output_tensors]
