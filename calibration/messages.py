@@ -1,0 +1,172 @@
+"""Everything calibration says to a person, in English and in Spanish.
+
+A message says what is wrong (or what was found), where, and what to do next. Keys are stable; texts are not.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+LANGUAGES: Final = ("en", "es")
+
+MESSAGES: Final[dict[str, tuple[str, str]]] = {
+    # -- errors: the picture ------------------------------------------------------------------------------
+    "calibration-failed": (
+        "The table could not be calibrated: {reason}. Take another picture and try again.",
+        "No se pudo calibrar la mesa: {reason}. Toma otra foto e inténtalo de nuevo.",
+    ),
+    "picture-unusable": (
+        "This picture cannot be used: {reason}. Take another one.",
+        "Esta imagen no sirve: {reason}. Toma otra.",
+    ),
+    "picture-too-small": (
+        "The picture is only {width} × {height} px; at least {least} px a side are needed. "
+        "Set the camera to 1280 × 720 or more.",
+        "La imagen mide solo {width} × {height} px; hacen falta al menos {least} px por lado. "
+        "Pon la cámara a 1280 × 720 o más.",
+    ),
+    "picture-too-large": (
+        "The picture has {megapixels:.0f} megapixels; at most {most:.0f} can be handled. "
+        "Scale it down to 8000 px or less on its long side.",
+        "La imagen tiene {megapixels:.0f} megapíxeles; se admiten {most:.0f} como máximo. "
+        "Redúcela a 8000 px o menos en su lado largo.",
+    ),
+    "picture-unreadable": (
+        "{name} is not a picture that can be read: {reason}. Use a JPEG or PNG file.",
+        "{name} no es una imagen legible: {reason}. Usa un archivo JPEG o PNG.",
+    ),
+    "picture-blurred": (
+        "The picture is blurred or was taken in motion (edges {width_px:.1f} px wide, at most {most_px:.1f}). "
+        "Let the camera come to rest, lock its focus, add light, and take it again.",
+        "La imagen está borrosa o movida (bordes de {width_px:.1f} px; se admiten {most_px:.1f}). "
+        "Deja quieta la cámara, fija el enfoque, añade luz y repite la toma.",
+    ),
+    "picture-mirrored": (
+        "The picture is mirrored: the sheets can only be read when it is flipped back. "
+        "Switch off “mirror” or “selfie” mode in the camera's settings.",
+        "La imagen está reflejada: las hojas solo se leen al darle la vuelta. "
+        "Desactiva el modo «espejo» o «selfi» de la cámara.",
+    ),
+    # -- errors: the sheets -------------------------------------------------------------------------------
+    "markers-unusable": (
+        "The sheets on the table cannot be used: {reason}. Lay them flat and in full view.",
+        "Las hojas de la mesa no sirven: {reason}. Ponlas planas y a la vista.",
+    ),
+    "no-markers": (
+        "No sheet was found. Print them with “regla print markers”, lay them flat, face up, one near each "
+        "corner, with the whole white rim in view and no glare on them.",
+        "No se encontró ninguna hoja. Imprímelas con «regla print markers» y ponlas planas, boca arriba, una "
+        "cerca de cada esquina, con todo el borde blanco a la vista y sin reflejos.",
+    ),
+    "too-few-markers": (
+        "Only sheet {found} was found; {least} are needed. Missing: {missing}. "
+        "Look whether something covers it, whether it lies face down, or whether light glares on it.",
+        "Solo se encontró la hoja {found}; hacen falta {least}. Falta: {missing}. "
+        "Mira si algo la tapa, si está boca abajo o si tiene un reflejo.",
+    ),
+    "marker-twice": (
+        "Sheet {id} lies on the table twice (at {places}). Take one of the two away.",
+        "La hoja {id} está dos veces en la mesa (en {places}). Quita una de las dos.",
+    ),
+    "markers-swapped": (
+        "Sheets {ids} have changed places. Seen from your side of the table the order is 0 near left, "
+        "1 near right, 2 far right, 3 far left: swap them.",
+        "Las hojas {ids} están cambiadas de sitio. Desde tu lado de la mesa el orden es 0 cerca a la izquierda, "
+        "1 cerca a la derecha, 2 lejos a la derecha, 3 lejos a la izquierda: intercámbialas.",
+    ),
+    "marker-turned": (
+        "Sheet {id} is turned by {degrees:.0f}° against the place that was given. "
+        "Turn it so that its arrow points away from you, or measure its place again.",
+        "La hoja {id} está girada {degrees:.0f}° respecto al sitio indicado. "
+        "Gírala para que su flecha apunte lejos de ti, o vuelve a medir su sitio.",
+    ),
+    "marker-moved": (
+        "Sheet {id} lies {mm:.1f} mm away from its place. Put it back, or calibrate with “anywhere” so that "
+        "places are measured anew.",
+        "La hoja {id} está a {mm:.1f} mm de su sitio. Devuélvela a él, o calibra con «anywhere» para medir "
+        "los sitios de nuevo.",
+    ),
+    "wrong-size": (
+        "Sheet {id} measures {found_mm:.1f} mm, not {expected_mm:.1f} mm. Print at 100 % (“actual size”), or "
+        "measure the black square and give its side with --side.",
+        "La hoja {id} mide {found_mm:.1f} mm, no {expected_mm:.1f} mm. Imprime al 100 % («tamaño real»), o mide "
+        "el cuadrado negro e indica su lado con --side.",
+    ),
+    # -- errors: geometry ---------------------------------------------------------------------------------
+    "geometry-unusable": (
+        "These points cannot be a table: {reason}. Click the four corners again.",
+        "Estos puntos no pueden ser una mesa: {reason}. Marca otra vez las cuatro esquinas.",
+    ),
+    "degenerate": (
+        "The points do not span an area: {reason}. Choose four corners that are far apart, no three in a line.",
+        "Los puntos no abarcan un área: {reason}. Elige cuatro esquinas alejadas, sin tres en línea.",
+    ),
+    "mirrored": (
+        "The corners run the wrong way round. Click them in this order: near left, near right, far right, "
+        "far left. If you did, the camera mirrors its picture: switch that off.",
+        "Las esquinas van en sentido contrario. Márcalas en este orden: cerca izquierda, cerca derecha, lejos "
+        "derecha, lejos izquierda. Si ya lo hiciste, la cámara refleja la imagen: desactívalo.",
+    ),
+    "sides-swapped": (
+        "The picture shows {seen}, but {given} was given: width and depth are exchanged. "
+        "The width is the side along which you sit.",
+        "La imagen muestra {seen}, pero se indicó {given}: ancho y fondo están cambiados. "
+        "El ancho es el lado junto al que te sientas.",
+    ),
+    "does-not-fit": (
+        "The points do not fit a flat table of that size ({residual_px:.1f} px off, {most_px:.1f} allowed). "
+        "Check the size, lay the sheets flat, keep the camera still (a moving camera skews its picture), "
+        "and calibrate the lens.",
+        "Los puntos no encajan en una mesa plana de ese tamaño ({residual_px:.1f} px de error, se admiten "
+        "{most_px:.1f}). Comprueba el tamaño, aplana las hojas, no muevas la cámara (en movimiento deforma la "
+        "imagen) y calibra la lente.",
+    ),
+    "mat-not-found": (
+        "The edges of the mat were not found. Choose a picture in which all four edges are in view and stand "
+        "out from what lies below, or click its corners.",
+        "No se encontraron los bordes del tapete. Elige una imagen en la que se vean los cuatro y destaquen del "
+        "fondo, o marca sus esquinas.",
+    ),
+    # -- errors: the lens ---------------------------------------------------------------------------------
+    "lens-unusable": (
+        "The lens could not be calibrated: {reason}. Take new pictures of the ChArUco board.",
+        "No se pudo calibrar la lente: {reason}. Toma nuevas fotos del tablero ChArUco.",
+    ),
+    "too-few-views": (
+        "{found} usable pictures of the board, at least {least} are needed. Still missing: {missing}.",
+        "{found} fotos útiles del tablero; hacen falta al menos {least}. Todavía faltan: {missing}.",
+    ),
+    "board-not-found": (
+        "The board was not found in {name}. Show at least a quarter of it, sharp and evenly lit.",
+        "No se encontró el tablero en {name}. Muestra al menos un cuarto, nítido y con luz uniforme.",
+    ),
+    "lens-mismatch": (
+        "The lens was calibrated at {lens} px, the picture has {picture} px and another shape. "
+        "Calibrate the lens in the camera mode that you play with.",
+        "La lente se calibró a {lens} px; la imagen tiene {picture} px y otra proporción. "
+        "Calibra la lente en el modo de cámara con el que juegas.",
+    ),
+    # -- errors: hexes, boards, documents -----------------------------------------------------------------
+    "lattice-unusable": (
+        "No hex grid fits: {reason}. Uncover more of the board, or give the hex size.",
+        "Ninguna cuadrícula hexagonal encaja: {reason}. Destapa más tablero o indica el tamaño del hexágono.",
+    ),
+    "board-unusable": (
+        "The board could not be placed: {reason}. Click its four corners again, near left first.",
+        "No se pudo colocar el tablero: {reason}. Marca de nuevo sus cuatro esquinas, primero cerca izquierda.",
+    ),
+    "document-unusable": (
+        "{name} is not a calibration document that can be used: {reason}. Calibrate again, or choose another file.",
+        "{name} no es un documento de calibración utilizable: {reason}. Calibra de nuevo o elige otro archivo.",
+    ),
+}
+
+
+def say(key: str, language: str = "en", **values: Any) -> str:
+    """The message `key` in a language; an unknown language falls back to English.
+
+    >>> say("too-few-views", "es", found=2, least=6, missing="de cerca")
+    '2 fotos útiles del tablero; hacen falta al menos 6. Todavía faltan: de cerca.'
+    """
+    english, spanish = MESSAGES[key]
+    return (spanish if language == "es" else english).format(**values)
