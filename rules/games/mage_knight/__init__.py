@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ..drawing import segment
-from ..game import Asked, Game, Input, Param
-from ..messages import Length, msg, register
-from ..verdict import Answer, Finding
+from ...drawing import segment
+from ...game import Asked, Game, Input, Param
+from ...messages import Length, msg, register
+from ...verdict import Answer, Finding
 
 GAME = Game(
     id="mage-knight",
