@@ -57,9 +57,9 @@ def _adapter() -> TypeAdapter[Scene]:
 def schema() -> dict[str, Any]:
     """The document's JSON Schema (2020-12)."""
     return {
+        **_adapter().json_schema(),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Regla scene",
-        **_adapter().json_schema(),
     }
 
 
@@ -218,6 +218,8 @@ def _short(value: object) -> str:
         return "an object"
     if isinstance(value, list | tuple):
         return f"a list of {len(value)}"
+    if isinstance(value, float):
+        return f"{value:g}"
     text = repr(value) if isinstance(value, str) and not value.startswith("'") else str(value)
     return text if len(text) <= 60 else text[:57] + "…"
 

@@ -88,8 +88,35 @@ class Sigma:
     facing: NotNegative = 0.0
 
 
+class _Named:
+    """What pieces and terrain share: a name for people, and traits."""
+
+    id: str
+    name: str | None
+    traits: tuple[str, ...]
+
+    def has(self, trait: str) -> bool:
+        """Whether it has a trait, plain or with a value."""
+        return any(t == trait or t.startswith(trait + ":") for t in self.traits)
+
+    def trait(self, name: str) -> str | None:
+        """The value of a trait `name:value`; None when it does not have it.
+
+        >>> Piece("a", traits=("faction:Rebels", "sword")).trait("faction")
+        'Rebels'
+        """
+        for t in self.traits:
+            if t.startswith(name + ":"):
+                return t[len(name) + 1 :]
+        return None
+
+    @property
+    def label(self) -> str:
+        return self.name or self.id
+
+
 @dataclass(frozen=True)
-class Piece:
+class Piece(_Named):
     id: Name
     kind: Literal["model", "unit", "token", "marker"] = "model"
     side: str | None = None
@@ -110,28 +137,9 @@ class Piece:
     visible: Annotated[float, Field(ge=0, le=1)] | None = None
     extra: Mapping[str, Any] = field(default_factory=Frozen)
 
-    def has(self, trait: str) -> bool:
-        """Whether the piece has a trait, plain or with a value."""
-        return any(t == trait or t.startswith(trait + ":") for t in self.traits)
-
-    def trait(self, name: str) -> str | None:
-        """The value of a trait `name:value`; None when the piece does not have it.
-
-        >>> Piece("a", traits=("faction:Rebels", "sword")).trait("faction")
-        'Rebels'
-        """
-        for t in self.traits:
-            if t.startswith(name + ":"):
-                return t[len(name) + 1 :]
-        return None
-
-    @property
-    def label(self) -> str:
-        return self.name or self.id
-
 
 @dataclass(frozen=True)
-class Terrain:
+class Terrain(_Named):
     id: Name
     type: str
     outline: Outline
@@ -141,10 +149,6 @@ class Terrain:
     access: tuple[Point, ...] | None = None
     name: str | None = None
     extra: Mapping[str, Any] = field(default_factory=Frozen)
-
-    has = Piece.has
-    trait = Piece.trait
-    label = Piece.label
 
 
 @dataclass(frozen=True)
@@ -205,8 +209,8 @@ class Scene:
 
     >>> scene = Scene.parse({"game": "mage-knight", "unit": "in", "table": {"width": 40, "depth": 40},
     ...     "pieces": [{"id": "hero", "at": [3, 4], "base": {"shape": "circle", "diameter": 1.5}}]})
-    >>> scene.piece("hero").at, scene.in_mm().piece("hero").at
-    ((3.0, 4.0), (76.2, 101.6))
+    >>> scene.piece("hero").at, scene.in_mm().table
+    ((3.0, 4.0), Table(width=1016.0, depth=1016.0))
     """
 
     game: str

@@ -190,13 +190,17 @@ class Verdict:
         }
 
 
+_DIGITS = 9
+"""Far below any tolerance: 5 in that came out as 4.999999999999999 is written 5."""
+
+
 def value_out(value: float | None, kind: Kind, unit: Unit) -> tuple[float | None, str | None]:
     """A finding's value and its unit as a verdict shows them."""
     if value is None:
         return None, None
     if kind == "length":
-        return from_mm(value, unit), unit
-    return value, {"angle": "deg", "count": "count", "share": "share"}[kind]
+        return round(from_mm(value, unit), _DIGITS), unit
+    return round(value, _DIGITS), {"angle": "deg", "count": "count", "share": "share"}[kind]
 
 
 register(

@@ -60,6 +60,10 @@ def card(verdict: Verdict, scene: Scene, lang: str) -> RenderableType:
 register(
     {
         "card-blockers": {"en": "In the way: {ids}", "es": "En medio: {ids}"},
+        "cli-word": {
+            "en": "“{got}” is not expected here; inputs are given as --name value",
+            "es": "«{got}» no se espera aquí; los datos se dan como --nombre valor",
+        },
         "card-ids": {"en": "Found: {ids}", "es": "Resultado: {ids}"},
     }
 )
