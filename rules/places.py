@@ -1,0 +1,87 @@
+"""A piece seen near a border has more than one possible place: ask for each, and say whose place decides.
+
+Where a board has hexes or named spaces, error bars in millimetres matter only through the question "which
+one?". So a rule is asked once for every combination of possible places; when all agree the doubt does not
+matter, and when they do not the answer is too close, naming the pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice, product
+
+from .errors import QuestionError, Unknown
+from .messages import msg, register
+from .scene import Piece, Scene
+from .verdict import Answer, Finding
+
+__all__ = ["Doubt", "settle"]
+
+MOST_SCENES = 256
+"""Eight pieces between two places each; past this the pieces are moved one at a time."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """The possible places of one piece, the likeliest first, and what people call them."""
+
+    pieces: tuple[Piece, ...]
+    places: tuple[str, ...]
+
+
+def settle(run: Callable[[Scene], Finding], scene: Scene, doubts: Mapping[str, Doubt]) -> Finding:
+    """Ask with every piece at its likeliest place, then at the other possible ones.
+
+    The finding needs no error bar afterwards: its `depends` is empty.
+    """
+    first = replace(run(scene), depends=frozenset())
+    open_ = {i: doubt for i, doubt in doubts.items() if len(doubt.pieces) > 1}
+    if not open_:
+        return first
+    alone = [
+        i for i, doubt in open_.items() if any(_differs(run, scene, first, (p,)) for p in doubt.pieces[1:])
+    ]
+    if not alone and not _jointly(run, scene, first, open_):
+        return first
+    who = alone or sorted(open_)
+    named = [open_[i].pieces[0].label for i in who]
+    places = sorted({place for i in who for place in open_[i].places})
+    return replace(
+        first,
+        answer=Answer.TOO_CLOSE,
+        reason=msg("place-doubt", who=named, places=[*places]),
+        remedy=msg("place-doubt-remedy", who=named),
+    )
+
+
+def _differs(run: Callable[[Scene], Finding], scene: Scene, first: Finding, moved: tuple[Piece, ...]) -> bool:
+    for piece in moved:
+        scene = scene.with_piece(piece)
+    try:
+        return run(scene).said() != first.said()
+    except (Unknown, QuestionError):
+        return True
+
+
+def _jointly(
+    run: Callable[[Scene], Finding], scene: Scene, first: Finding, open_: Mapping[str, Doubt]
+) -> bool:
+    if len(open_) < 2:
+        return False
+    combinations = islice(product(*(doubt.pieces for doubt in open_.values())), MOST_SCENES)
+    return any(_differs(run, scene, first, moved) for moved in combinations)
+
+
+register(
+    {
+        "place-doubt": {
+            "en": "{who} stands on a border, between {places}, and the answer depends on which it is.",
+            "es": "{who} está en un borde, entre {places}, y la respuesta depende de cuál sea.",
+        },
+        "place-doubt-remedy": {
+            "en": "Agree where {who} stands, or push it to the middle of its place.",
+            "es": "Acuerden dónde está {who}, o muévanla al centro de su lugar.",
+        },
+    }
+)
