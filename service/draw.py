@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
 from regla.rules import Piece, Scene, Terrain, Verdict
 from regla.rules.drawing import Arc, Disc, Label, Polygon, Segment, Shape
+from regla.rules.footprint import Block, of_piece
+from regla.rules.hexes import Lattice
 from regla.rules.scene import Circle, Hex, Rect
 from regla.rules.scene import Polygon as PolygonBase
 
@@ -103,7 +105,7 @@ class _Pen:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene.in_mm()
         self.out: list[str] = []
-        self.across_mm = self._across()
+        self.lattice = _lattice(self.scene)
         sides = sorted({p.side for p in scene.pieces if p.side not in (None, "-")}, key=str)
         self.colour: dict[str | None, str] = {side: SIDES[i % len(SIDES)] for i, side in enumerate(sides)}
         x0, y0, x1, y1 = self._extent()
@@ -113,17 +115,13 @@ class _Pen:
         self.line = 2.2 / self.px_per_mm
         self.taken = [_box(o) for piece in self.scene.pieces for o in self.outlines(piece)]
 
-    def _across(self) -> float:
-        layout = self.scene.board.layout if self.scene.board else None
-        return layout.across_flats if layout and layout.across_flats else 52.0
-
     def _extent(self) -> tuple[float, float, float, float]:
         points: list[Point] = []
         if self.scene.table and not (self.scene.board and self.scene.board.hexes):
             points += [(0.0, 0.0), (self.scene.table.width, self.scene.table.depth)]
         if self.scene.board:
             for entry in self.scene.board.hexes:
-                points += self._hex_points(entry.hex)
+                points += self.lattice.outline(entry.hex)
             for space in self.scene.board.spaces:
                 points += space.outline
         if not points or not self.scene.table:
@@ -136,30 +134,11 @@ class _Pen:
 
     # --- where things are -------------------------------------------------------------------------------
 
-    def _hex_centre(self, at: tuple[int, int]) -> Point:
-        q, r = at
-        w, h = self.across_mm, self.across_mm * math.sqrt(3) / 2
-        pointy = self.scene.board is None or self.scene.board.orientation == "pointy"
-        x, y = (w * (q + r / 2), h * r) if pointy else (h * q, w * (r + q / 2))
-        layout = self.scene.board.layout if self.scene.board else None
-        turn = math.radians(layout.rotation) if layout else 0.0
-        ox, oy = layout.origin if layout and layout.origin else (0.0, 0.0)
-        return ox + x * math.cos(turn) - y * math.sin(turn), oy + x * math.sin(turn) + y * math.cos(turn)
-
-    def _hex_points(self, at: tuple[int, int]) -> list[Point]:
-        cx, cy = self._hex_centre(at)
-        radius = self.across_mm / math.sqrt(3)
-        layout = self.scene.board.layout if self.scene.board else None
-        pointy = self.scene.board is None or self.scene.board.orientation == "pointy"
-        first = (30.0 if pointy else 0.0) + (layout.rotation if layout else 0.0)
-        angles = (math.radians(first + 60 * i) for i in range(6))
-        return [(cx + radius * math.cos(t), cy + radius * math.sin(t)) for t in angles]
-
     def place(self, piece: Piece) -> Point | None:
         if piece.at is not None:
             return piece.at
         if piece.hex is not None:
-            return self._hex_centre(piece.hex)
+            return self.lattice.centre(piece.hex)
         if piece.space is not None and self.scene.board:
             for space in self.scene.board.spaces:
                 if space.space == piece.space:
@@ -174,29 +153,22 @@ class _Pen:
         at = self.place(piece)
         if at is None:
             return []
-        turn = math.radians(piece.facing or 0.0)
-        f, left = (math.cos(turn), math.sin(turn)), (-math.sin(turn), math.cos(turn))
-
-        def on_table(ahead: float, aside: float) -> Point:
-            return at[0] + ahead * f[0] + aside * left[0], at[1] + ahead * f[1] + aside * left[1]
-
+        turn_deg = piece.facing or 0.0
         match piece.base:
             case Circle(diameter):
                 return [_circle(at, diameter / 2)]
-            case Hex(across):
-                radius = across / math.sqrt(3)
-                return [[on_table(*_polar(radius, 30 + 60 * i)) for i in range(6)]]
-            case PolygonBase(points):
-                return [[on_table(x, y) for x, y in points]]
             case Rect(width, depth):
-                return [
-                    [
-                        on_table(y + a * depth / 2, x + b * width / 2)
-                        for a, b in ((1, 1), (1, -1), (-1, -1), (-1, 1))
-                    ]
-                    for x, y in _slots(piece, width, depth)
-                ]
-        return [_circle(at, self.across_mm * 0.36)]
+                files, count, gap = 1, 1, 12.5 if piece.has("skirmisher") else 0.0
+                if piece.kind == "unit" and piece.count:
+                    count, files = piece.count, min(piece.files or piece.count, piece.count)
+                named = piece.trait("rear") or piece.trait("last-rank")
+                last = tuple(int(n) for n in named.split(",")) if named else None
+                block = Block(at, turn_deg, width, depth, files, count, gap, last)
+                return [[(float(x), float(y)) for x, y in corners] for corners in block.slot_corners]
+            case Hex() | PolygonBase():
+                shape = of_piece(replace(piece, at=at, facing=turn_deg)).geometry
+                return [[(float(x), float(y)) for x, y in shape.exterior.coords]]
+        return [_circle(at, self.lattice.across_flats_mm * 0.36)]
 
     # --- what they look like ----------------------------------------------------------------------------
 
@@ -247,10 +219,12 @@ class _Pen:
         for entry in self.scene.board.hexes:
             fill = HEXES.get(entry.type, HEXES["normal"])
             self.poly(
-                self._hex_points(entry.hex), f'fill="{fill}" stroke="{EDGE}" stroke-width="{self.line}"'
+                self.lattice.outline(entry.hex), f'fill="{fill}" stroke="{EDGE}" stroke-width="{self.line}"'
             )
             if entry.start:
-                self._disc(self._hex_centre(entry.hex), self.across_mm * 0.1, f'fill="{PAPER}"')
+                self._disc(
+                    self.lattice.centre(entry.hex), self.lattice.across_flats_mm * 0.1, f'fill="{PAPER}"'
+                )
 
     def spaces(self) -> None:
         if not self.scene.board:
@@ -379,25 +353,16 @@ def _circle(at: Point, radius: float) -> list[Point]:
     ]
 
 
-def _polar(radius: float, deg: float) -> Point:
-    return radius * math.cos(math.radians(deg)), radius * math.sin(math.radians(deg))
-
-
-def _slots(piece: Piece, width: float, depth: float) -> list[Point]:
-    """Centres of a block's bases: (to the left, ahead) of the middle of the block."""
-    if piece.kind != "unit" or not piece.count:
-        return [(0.0, 0.0)]
-    gap = 12.5 if piece.has("skirmisher") else 0.0
-    files = piece.files or piece.count
-    ranks = math.ceil(piece.count / files)
-    named = piece.trait("rear") or piece.trait("last-rank")
-    rest = piece.count - (ranks - 1) * files
-    last = [int(n) for n in named.split(",")] if named else list(range(1, rest + 1))
-    return [
-        (((files + 1) / 2 - file) * (width + gap), ((ranks + 1) / 2 - rank) * (depth + gap))
-        for rank in range(1, ranks + 1)
-        for file in (range(1, files + 1) if rank < ranks else last)
-    ]
+def _lattice(scene: Scene) -> Lattice:
+    """Where the hexes lie; a board without a layout is drawn from the corner at the usual size."""
+    board = scene.board
+    layout = board.layout if board else None
+    return Lattice(
+        layout.across_flats if layout and layout.across_flats else 52.0,
+        layout.origin if layout and layout.origin else (0.0, 0.0),
+        board.orientation if board else "pointy",
+        layout.rotation if layout else 0.0,
+    )
 
 
 def _card(verdict: Verdict, scene: Scene, lang: str) -> tuple[str, float]:
