@@ -19,10 +19,10 @@ from .camera import Camera, Floats, Pose
 from .errors import Degenerate, Mirrored
 from .view import projection_jacobian
 
-NOISE_PRIOR_PX: Final = 0.2
-NOISE_PRIOR_COUNT: Final = 4.0
-"""Before the residuals speak, a corner is believed to be seen to 0.2 px (what sub-pixel edges give on ordinary
-webcams); four observations' worth, so that sixteen corners soon outvote it but three cannot claim perfection."""
+NOISE_PRIOR_PX: Final = 0.3
+NOISE_PRIOR_COUNT: Final = 2.0
+"""Before the residuals speak, a corner is believed to be seen to 0.3 px (what ordinary webcams give); two
+observations' worth, so that sixteen corners soon outvote it but three cannot claim perfection."""
 
 GAUGE_SIGMA_MM: Final = 1e-3
 """Free places leave the frame floating; this pins it, a thousand times tighter than anything is measured."""

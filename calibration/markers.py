@@ -19,8 +19,10 @@ Image = npt.NDArray[Any]
 FAMILY: Final = "DICT_4X4_50"
 CORNER_IDS: Final = (0, 1, 2, 3)
 """Near left, near right, far right, far left."""
-TABLE_IDS: Final = tuple(range(10))
-"""Sheets that lie on the table: the four corners and up to six more, anywhere."""
+TABLE_IDS: Final = tuple(range(8))
+"""Sheets that lie on the table: the four corners and up to four more, anywhere."""
+CHECK_IDS: Final = (8, 9)
+"""The two ends of the 12 in check bar."""
 TAG_IDS: Final = tuple(range(10, 50))
 SIDE_MM: Final = 100.0
 """Side of the black square on a corner sheet."""
@@ -133,8 +135,16 @@ def refine_corners(
 ) -> tuple[Floats, Floats]:
     """Corners (M,4,2) from lines fitted to the sub-pixel edges of each side; with the softness of the edges (M,).
 
-    Sides that are no clean dark-to-light step (covered, glaring) keep the detector's corner.
+    Sides that are no clean dark-to-light step (covered, glaring) keep the detector's corner. Two rounds, because
+    the first starts from a search at reduced size and may catch an edge at the rim of its window.
     """
+    once, _ = _refine_once(picture, corners_px, camera)
+    return _refine_once(picture, once, camera)
+
+
+def _refine_once(
+    picture: npt.NDArray[np.uint8], corners_px: Floats, camera: Camera | None
+) -> tuple[Floats, Floats]:
     count = len(corners_px)
     a, b = corners_px, np.roll(corners_px, -1, axis=1)
     along = b - a

@@ -159,6 +159,71 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "{name} is not a calibration document that can be used: {reason}. Calibrate again, or choose another file.",
         "{name} no es un documento de calibración utilizable: {reason}. Calibra de nuevo o elige otro archivo.",
     ),
+    # -- grades and advice --------------------------------------------------------------------------------
+    "grade-gold": (
+        "gold: fit for disputes down to 1 mm",
+        "oro: apto para disputas de hasta 1 mm",
+    ),
+    "grade-silver": (
+        "silver: as good as a careful hand with a tape (2.5 mm)",
+        "plata: tan bueno como una mano cuidadosa con cinta (2,5 mm)",
+    ),
+    "grade-bronze": (
+        "bronze: good for friendly games (6 mm)",
+        "bronce: bueno para partidas amistosas (6 mm)",
+    ),
+    "grade-unfit": (
+        "not fit for disputes",
+        "no apto para disputas",
+    ),
+    "advice-lens": (
+        "Calibrate the lens: “regla print charuco”, then “regla calibrate lens”.",
+        "Calibra la lente: «regla print charuco» y después «regla calibrate lens».",
+    ),
+    "advice-aim": (
+        "Part of the table is out of the picture: raise the camera or turn it.",
+        "Parte de la mesa queda fuera de la imagen: sube la cámara o gírala.",
+    ),
+    "advice-sheet-0": ("Lay sheet 0 near left, in full view.", "Pon la hoja 0 cerca a la izquierda, bien visible."),
+    "advice-sheet-1": ("Lay sheet 1 near right, in full view.", "Pon la hoja 1 cerca a la derecha, bien visible."),
+    "advice-sheet-2": ("Lay sheet 2 far right, in full view.", "Pon la hoja 2 lejos a la derecha, bien visible."),
+    "advice-sheet-3": ("Lay sheet 3 far left, in full view.", "Pon la hoja 3 lejos a la izquierda, bien visible."),
+    "advice-overhead": (
+        "Hang the camera more directly above the table: now it looks at a slant.",
+        "Cuelga la cámara más encima de la mesa: ahora mira muy inclinada.",
+    ),
+    "advice-span": (
+        "Measure between the centres of two sheets with a tape and give it with --span, or lay the cut sheets flush "
+        "into the corners (--layout corners).",
+        "Mide con cinta entre los centros de dos hojas e indícalo con --span, o encaja las hojas recortadas en las "
+        "esquinas (--layout corners).",
+    ),
+    "advice-resolution": (
+        "Use a finer picture: a higher camera resolution, or a camera that is nearer.",
+        "Usa una imagen más fina: más resolución o la cámara más cerca.",
+    ),
+    # -- guidance for the lens ----------------------------------------------------------------------------
+    "guide-top-left": ("the board in the top left of the picture", "el tablero arriba a la izquierda de la imagen"),
+    "guide-top-right": ("the board in the top right of the picture", "el tablero arriba a la derecha de la imagen"),
+    "guide-bottom-left": (
+        "the board in the bottom left of the picture",
+        "el tablero abajo a la izquierda de la imagen",
+    ),
+    "guide-bottom-right": (
+        "the board in the bottom right of the picture",
+        "el tablero abajo a la derecha de la imagen",
+    ),
+    "guide-tilt-left": ("the board turned to the left", "el tablero girado a la izquierda"),
+    "guide-tilt-right": ("the board turned to the right", "el tablero girado a la derecha"),
+    "guide-tilt-away": ("the board tilted up", "el tablero inclinado hacia arriba"),
+    "guide-tilt-near": ("the board tilted down", "el tablero inclinado hacia abajo"),
+    "guide-closer": ("the board close up", "el tablero de cerca"),
+    "guide-more": ("a few more views, each different", "algunas vistas más, todas distintas"),
+    "frame-taken": ("Taken.", "Tomada."),
+    "frame-no-board": ("No board in view.", "No se ve el tablero."),
+    "frame-blurred": ("Blurred: more light, or wait for the focus.", "Borrosa: más luz, o espera al enfoque."),
+    "frame-moving": ("Hold still.", "No te muevas."),
+    "frame-known": ("Seen already: move or tilt the board.", "Ya vista: mueve o inclina el tablero."),
 }
 
 
