@@ -8,7 +8,7 @@ of a hex are at thirds, so the last is taken three times).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +82,7 @@ class Sight:
         return not self.blockers and not self.leaves
 
 
-def sight(a: Hex, b: Hex, field: Collection[Hex], blocked: Collection[Hex] = ()) -> Sight:
+def sight(a: Hex, b: Hex, field: Container[Hex], blocked: Container[Hex] = ()) -> Sight:
     """The sight line between two centres on a field.
 
     A blocking hex blocks when the line touches it, be it at a corner. The line leaves the field where no closed
@@ -126,7 +126,7 @@ def _seams(a: Hex, b: Hex) -> Iterable[tuple[Hex, Hex]]:
                 yield (q + one[0], r + one[1]), (q + two[0], r + two[1])
 
 
-def sight_table(field: Field, blocked: Collection[Hex] = ()) -> Flags:
+def sight_table(field: Field, blocked: Container[Hex] = ()) -> Flags:
     """Who sees whom, for all pairs of hexes at once; rows and columns in `field.order`."""
     order = field.order
     n = len(order)

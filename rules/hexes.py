@@ -206,8 +206,7 @@ class Field:
             k += 1
             entered = front[:, beside].any(axis=2) & (steps[:, :n] < 0)
             front = np.pad(entered, ((0, 0), (0, 1)))
-        steps = steps[:, :n]
-        return steps
+        return steps[:, :n]
 
 
 # --- a lattice on the table ---------------------------------------------------------------------------------
