@@ -74,9 +74,16 @@ class Picture:
             path.write_bytes(self.png())
 
 
-def draw(scene: Scene, verdict: Verdict | None = None, lang: str = "en") -> Picture:
-    """Draw the table from above, what the verdict decided on, and its card below."""
-    pen = _Pen(scene)
+def draw(
+    scene: Scene,
+    verdict: Verdict | None = None,
+    lang: str = "en",
+    *,
+    region_mm: Box | None = None,
+    with_card: bool = True,
+) -> Picture:
+    """Draw the table from above, what the verdict decided on, and its card below; or only a region of it."""
+    pen = _Pen(scene, region_mm)
     pen.ground()
     for terrain in pen.scene.terrain:
         pen.terrain(terrain)
@@ -91,7 +98,7 @@ def draw(scene: Scene, verdict: Verdict | None = None, lang: str = "en") -> Pict
         pen.name(piece.label, [p for outline in pen.outlines(piece) for p in outline])
     for terrain in pen.scene.terrain:
         pen.name(terrain.label, terrain.outline, fill="#5B5546")
-    return Picture(pen.finish(_card(verdict, scene, lang) if verdict is not None else None))
+    return Picture(pen.finish(_card(verdict, scene, lang) if verdict is not None and with_card else None))
 
 
 def _layer(shape: Shape) -> int:
@@ -102,13 +109,13 @@ def _layer(shape: Shape) -> int:
 class _Pen:
     """Collects SVG in table millimetres, y turned down."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, region_mm: Box | None = None) -> None:
         self.scene = scene.in_mm()
         self.out: list[str] = []
         self.lattice = _lattice(self.scene)
         sides = sorted({p.side for p in scene.pieces if p.side not in (None, "-")}, key=str)
         self.colour: dict[str | None, str] = {side: SIDES[i % len(SIDES)] for i, side in enumerate(sides)}
-        x0, y0, x1, y1 = self._extent()
+        x0, y0, x1, y1 = region_mm or self._extent()
         pad = MARGIN * max(x1 - x0, y1 - y0)
         self.x0, self.y0, self.x1, self.y1 = x0 - pad, y0 - pad, x1 + pad, y1 + pad
         self.px_per_mm = WIDTH_PX / (self.x1 - self.x0)

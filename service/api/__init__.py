@@ -1,0 +1,1 @@
+"""The HTTP and WebSocket doors; one module per room of the page."""

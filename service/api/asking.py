@@ -1,0 +1,77 @@
+"""Questions: of a scene that comes with the question, or of a table."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from regla.rules import Scene, ask
+
+from ..suggest import about, games_json, suggest
+from .shared import ERRORS, Body, Lang, ServiceDep, TableDep, example
+
+router = APIRouter(tags=["questions"], responses=ERRORS)
+
+EXAMPLE_SCENE = {
+    "game": "mage-knight",
+    "unit": "in",
+    "table": {"width": 36, "depth": 36},
+    "pieces": [
+        {"id": "a", "side": "A", "at": [10, 10], "facing": 90, "base": {"shape": "circle", "diameter": 1.5}},
+        {"id": "b", "side": "B", "at": [13, 14], "facing": 270, "base": {"shape": "circle", "diameter": 1.5}},
+    ],
+}
+
+
+class Question(Body):
+    model_config = example(
+        {"scene": EXAMPLE_SCENE, "question": {"query": "range", "from": "a", "to": "b", "range": 8}}
+    )
+
+    question: dict[str, Any] = Field(
+        description="The query's name and its inputs, as SCENE.md and /api/games list them."
+    )
+    scene: dict[str, Any] | None = Field(None, description="A scene document; or name a table.")
+    table: str | None = Field(None, description="Id of a table of this service.")
+    mode: Literal["friendly", "tournament"] | None = None
+    lang: Literal["en", "es"] | None = None
+
+
+@router.post("/api/ask", summary="Ask a question of a scene or of a table")
+def ask_(body: Question, running: ServiceDep, lang: Lang) -> dict[str, Any]:
+    lang = body.lang or lang
+    if body.table is not None:
+        table = running.tables.get(body.table)
+        snapshot = table.engine.snapshot()
+        # In a tournament nobody can ask his way around the mode by naming another one.
+        verdict = table.ask(body.question, lang, snapshot.scene)
+        return {
+            **verdict.to_json(lang),
+            "table": table.id,
+            "v": snapshot.version,
+            "status": snapshot.status.word,
+        }
+    scene = Scene.parse(body.scene or {})
+    return ask(scene, body.question, lang=lang, mode=body.mode or "friendly").to_json(lang)
+
+
+@router.get("/api/games", summary="Every game with its questions, inputs, settings and traits")
+def games() -> list[dict[str, Any]]:
+    return games_json()
+
+
+@router.get("/api/tables/{table_id}/suggest", summary="What tapping two pieces can mean, the likeliest first")
+def suggestions(table: TableDep, first: str, second: str | None = None) -> list[dict[str, Any]]:
+    return suggest(table.scene, first, second)
+
+
+@router.get(
+    "/api/tables/{table_id}/about/{piece}",
+    summary="Everything about one piece: how far, which arc, who is seen",
+)
+def about_(table: TableDep, piece: str, lang: Lang) -> dict[str, Any]:
+    snapshot = table.engine.snapshot()
+    scene = table.in_game_unit(snapshot.scene)
+    rows = about(scene, piece, lang, table.mode)
+    return {"piece": piece, "v": snapshot.version, "unit": scene.unit, "rows": rows}

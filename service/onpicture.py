@@ -1,0 +1,70 @@
+"""A verdict drawn on the camera's own picture, through the lens: what the page does live, as a file for the report."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from regla.calibration import Camera, Pose, TableView
+from regla.rules import Scene, Verdict
+
+from .draw import Picture, Point, _layer, _Pen
+
+__all__ = ["on_picture"]
+
+LINE_PX = 3.0
+
+
+class _PicturePen(_Pen):
+    """Draws table millimetres at their place in the picture."""
+
+    def __init__(self, scene: Scene, view: TableView) -> None:
+        self._view = view
+        super().__init__(scene)
+        self._size = view.camera.size_px
+        self.px_per_mm = 1.0
+        self.line = LINE_PX * self._size[0] / 1920
+
+    def _xy(self, p: Sequence[float]) -> str:
+        x, y = self._view.to_pixel(np.array([[p[0], p[1], 0.0]]))[0]
+        return f"{x:.1f},{y:.1f}" if np.isfinite(x) and np.isfinite(y) else "-999,-999"
+
+    def _disc(self, centre: Point, radius: float, style: str) -> None:
+        turns = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+        self.poly([(centre[0] + radius * np.cos(t), centre[1] + radius * np.sin(t)) for t in turns], style)
+
+    def text(
+        self, at: Point, said: str, size_px: float, fill: str = "#1B1B1B", halo: str = "#FFFFFF"
+    ) -> None:
+        super().text(at, said, size_px * self._size[0] / 1400, fill, halo)
+
+
+def on_picture(
+    jpeg: bytes, view: Mapping[str, Any], scene: Scene, verdict: Verdict | None, lang: str
+) -> Picture:
+    import cv2
+
+    camera = Camera(tuple(view["size"]), view["matrix"], view["distortion"])
+    rvec, _ = cv2.Rodrigues(np.asarray(view["rotation"], dtype=np.float64))
+    pen = _PicturePen(scene, TableView(camera, Pose(rvec.ravel(), view["translation"])))
+    for piece in pen.scene.pieces:
+        style = f'fill="none" stroke="{pen.colour.get(piece.side, "#FFFFFF")}" stroke-width="{pen.line:.1f}"'
+        for outline in pen.outlines(piece):
+            pen.poly(
+                outline,
+                f'fill="none" stroke="#1B1B1B" stroke-opacity="0.6" stroke-width="{pen.line * 1.9:.1f}"',
+            )
+            pen.poly(outline, style)
+    if verdict is not None:
+        for shape in sorted(verdict.drawing, key=_layer):
+            pen.shape(shape, lang, scene.unit)
+    width, height = camera.size_px
+    mark = "image/png" if jpeg[:4] == b"\x89PNG" else "image/jpeg"
+    return Picture(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'font-family="DejaVu Sans, Verdana, sans-serif">'
+        f'<image width="{width}" height="{height}" href="data:{mark};base64,{base64.b64encode(jpeg).decode()}"/>'
+        f"{''.join(pen.out)}</svg>"
+    )
