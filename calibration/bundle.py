@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .camera import Camera, Floats, Pose
 from .errors import Degenerate, Mirrored
+from .messages import phrase
 from .view import projection_jacobian
 
 NOISE_PRIOR_PX: Final = 0.3
@@ -76,6 +77,16 @@ def least_squares(
 
 
 @dataclass(frozen=True, eq=False)
+class Edges:
+    """Points on straight edges of known place: only their distance across the edge is seen. (N,3), (N,2), (N,2)."""
+
+    xyz_mm: Floats
+    px: Floats
+    normal: Floats
+    sigma_px: float
+
+
+@dataclass(frozen=True, eq=False)
 class Targets:
     """What lies on the table: M square (or any four-cornered) things and where they are seen.
 
@@ -92,6 +103,7 @@ class Targets:
     size_sigma: float = 0.0
     spans: tuple[tuple[int, int, float, float], ...] = ()
     """Distances between centres measured by hand: (index, index, mm, sigma mm)."""
+    edges: Edges | None = None
 
     def corners_mm(self, x: Floats) -> Floats:
         """Corner places (M,4,3) for a parameter vector."""
@@ -124,7 +136,7 @@ def first_pose(xyz_mm: Floats, plane: Floats) -> Pose:
     spread = np.linalg.svd(xyz_mm[:, :2] - xyz_mm[:, :2].mean(axis=0), compute_uv=False)
     seen = np.linalg.svd(plane - plane.mean(axis=0), compute_uv=False)
     if spread[1] < 1e-3 * spread[0] or seen[1] < 1e-3 * seen[0] or not np.isfinite(plane).all():
-        raise Degenerate(reason="they lie in a line")
+        raise Degenerate(reason=phrase("reason-in-a-line"))
     flat = float(np.ptp(xyz_mm[:, 2])) < 1e-9
     level = np.array([0.0, 0.0, float(xyz_mm[0, 2])]) if flat else np.zeros(3)
     found, rvecs, tvecs, _ = cv2.solvePnPGeneric(
@@ -135,7 +147,7 @@ def first_pose(xyz_mm: Floats, plane: Floats) -> Pose:
         flags=cv2.SOLVEPNP_IPPE if flat else cv2.SOLVEPNP_SQPNP,
     )
     if not found:
-        raise Degenerate(reason="no camera sees them so")
+        raise Degenerate(reason=phrase("reason-no-camera"))
     best = None
     for rvec, tvec in zip(rvecs, tvecs, strict=True):
         if not (np.isfinite(rvec).all() and np.isfinite(tvec).all()):
@@ -149,7 +161,7 @@ def first_pose(xyz_mm: Floats, plane: Floats) -> Pose:
         if best is None or miss < best[0]:
             best = (miss, pose)
     if best is None:
-        raise Degenerate(reason="no camera sees them so")
+        raise Degenerate(reason=phrase("reason-no-camera"))
     if best[1].centre_mm[2] <= float(xyz_mm[:, 2].max()):
         raise Mirrored()
     return best[1]
@@ -229,11 +241,18 @@ def _model(
             swing = np.stack([-arm[:, :, 1], arm[:, :, 0]], axis=-1)
             turning = np.einsum("mkij,mkj->mki", by_point, swing)
             for m in range(count):
-                rows = slice(8 * m, 8 * m + 8)
-                jacobian[rows, 16 + 3 * m : 18 + 3 * m] = by_point[m].reshape(8, 2)
-                jacobian[rows, 18 + 3 * m] = turning[m].ravel()
+                own = slice(8 * m, 8 * m + 8)
+                jacobian[own, 16 + 3 * m : 18 + 3 * m] = by_point[m].reshape(8, 2)
+                jacobian[own, 18 + 3 * m] = turning[m].ravel()
         parts = [(pixels - seen).ravel() / noise_px, constant_rows @ x + constant_offset]
         rows_out = [jacobian / noise_px, constant_rows]
+        if targets.edges is not None:
+            edges = targets.edges
+            at, by_theta, _ = projection_jacobian(camera, pose, edges.xyz_mm)
+            parts.append(((at - edges.px) * edges.normal).sum(axis=1) / edges.sigma_px)
+            rows = np.zeros((len(at), width))
+            rows[:, :15] = np.einsum("ni,nij->nj", edges.normal, by_theta) / edges.sigma_px
+            rows_out.append(rows)
         for i, j, length_mm, sigma_mm in targets.spans:
             centre = targets.centre_mm + x[16:].reshape(-1, 3)[:, :2]
             away = centre[j] - centre[i]

@@ -139,7 +139,9 @@ class Camera:
                 if not np.nanmax(np.abs(step), initial=0.0) > 1e-13:
                     break
             bent, _ = self._bend(plane)
-            lost = ~(np.abs(bent - target).max(axis=1) < 1e-7) | (np.hypot(plane[:, 0], plane[:, 1]) > self.reach)
+            lost = ~(np.abs(bent - target).max(axis=1) < 1e-7) | (
+                np.hypot(plane[:, 0], plane[:, 1]) > self.reach
+            )
         plane[lost] = np.nan
         return plane
 

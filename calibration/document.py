@@ -15,6 +15,7 @@ import numpy as np
 from .camera import Camera, Floats, Pose
 from .errors import DocumentError
 from .markers import FAMILY, SIDE_MM
+from .messages import phrase
 from .quality import GRADES, Quality
 from .view import TableView
 
@@ -88,7 +89,11 @@ class Calibration:
             "revision": self.revision,
             "made": self.made,
             "method": self.method,
-            "table": {"width_mm": self.table_mm[0], "depth_mm": self.table_mm[1], "source": self.table_source},
+            "table": {
+                "width_mm": self.table_mm[0],
+                "depth_mm": self.table_mm[1],
+                "source": self.table_source,
+            },
             "quality": self.quality.to_json(),
             "checks": [
                 {"length_mm": c.length_mm, "measured_mm": c.measured_mm, "sigma_mm": c.sigma_mm}
@@ -132,7 +137,9 @@ class Calibration:
             return cls(
                 camera=Camera.from_json(data["camera"]),
                 pose=Pose.from_json(data["pose"]),
-                covariance=None if covariance is None else np.asarray(covariance, dtype=np.float64).reshape(15, 15),
+                covariance=None
+                if covariance is None
+                else np.asarray(covariance, dtype=np.float64).reshape(15, 15),
                 table_mm=table,
                 noise_px=float(data["noise_px"]),
                 residual_px=float(data["residual_px"]),
@@ -156,9 +163,9 @@ class Calibration:
                 revision=int(data.get("revision", 1)),
             )
         except KeyError as error_:
-            raise DocumentError(name=name, reason=f"the field {error_} is missing") from error_
+            raise DocumentError(name=name, reason=phrase("reason-field", field=error_)) from error_
         except (TypeError, ValueError, AttributeError) as error_:
-            raise DocumentError(name=name, reason=str(error_)) from error_
+            raise DocumentError(name=name, reason=phrase("reason-value", detail=error_)) from error_
 
     @classmethod
     def load(cls, path: str | Path) -> Calibration:
@@ -183,9 +190,9 @@ def read_json(path: str | Path) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise DocumentError(name=str(path), reason=error.strerror or "it cannot be opened") from error
+        raise DocumentError(name=str(path), reason=phrase("reason-closed", detail=error.strerror)) from error
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise DocumentError(name=str(path), reason=f"it is not JSON ({error})") from error
+        raise DocumentError(name=str(path), reason=phrase("reason-not-json", detail=error)) from error
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -198,9 +205,11 @@ def write_whole(path: Path, text: str) -> None:
 def check_kind(data: Any, kind: str, version: int, name: str) -> None:
     if not isinstance(data, dict) or data.get("kind") != kind:
         got = data.get("kind") if isinstance(data, dict) else type(data).__name__
-        raise DocumentError(name=name, reason=f"expected the kind “{kind}”, got “{got}”")
+        raise DocumentError(name=name, reason=phrase("reason-kind", wanted=kind, got=got))
     if data.get("version") != version:
-        raise DocumentError(name=name, reason=f"expected version {version}, got {data.get('version')}")
+        raise DocumentError(
+            name=name, reason=phrase("reason-version", wanted=version, got=data.get("version"))
+        )
 
 
 def dump_readable(data: Any) -> str:

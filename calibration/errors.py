@@ -27,6 +27,7 @@ CalibrationError
 │   └── LensMismatch
 ├── LatticeError         hexes
 ├── BoardError           board templates
+├── CheckError           a check that could not be made
 └── DocumentError        a calibration document that cannot be read
 
 Every class has its sentence in `messages.py`, in English and in Spanish: what is wrong, then what to do.
@@ -40,7 +41,7 @@ from .messages import say
 
 
 class CalibrationError(ValueError):
-    """Anything that a person can put right; `message("es")` says it in Spanish."""
+    """Anything that a person can put right; `text("es")` says it in Spanish."""
 
     key: ClassVar[str] = "calibration-failed"
 
@@ -48,8 +49,8 @@ class CalibrationError(ValueError):
         self.values = values
         super().__init__(say(self.key, "en", **values))
 
-    def message(self, language: str = "en") -> str:
-        return say(self.key, language, **self.values)
+    def text(self, lang: str = "en") -> str:
+        return say(self.key, lang, **self.values)
 
 
 class PictureError(CalibrationError):
@@ -154,6 +155,10 @@ class LatticeError(CalibrationError):
 
 class BoardError(CalibrationError):
     key = "board-unusable"
+
+
+class CheckError(CalibrationError):
+    key = "check-unusable"
 
 
 class DocumentError(CalibrationError):

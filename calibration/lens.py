@@ -18,7 +18,7 @@ from .document import check_kind, dump_readable, read_json, write_whole
 from .errors import DocumentError, LensError, TooFewViews
 from .guide import missing_views
 from .lens_guess import guess_camera
-from .messages import say
+from .messages import phrase, say
 from .view import projection_jacobian
 
 LEAST_VIEWS: Final = 5
@@ -76,9 +76,9 @@ class Lens:
                 made=str(data["made"]),
             )
         except KeyError as error:
-            raise DocumentError(name=name, reason=f"the field {error} is missing") from error
+            raise DocumentError(name=name, reason=phrase("reason-field", field=error)) from error
         except (TypeError, ValueError) as error:
-            raise DocumentError(name=name, reason=str(error)) from error
+            raise DocumentError(name=name, reason=phrase("reason-value", detail=error)) from error
 
     @classmethod
     def load(cls, path: str | Path) -> Lens:
@@ -111,7 +111,9 @@ def _start(views: Sequence[BoardView], guess: Camera) -> tuple[Floats, list[Pose
 
 def board_pose(view: BoardView, camera: Camera) -> Pose:
     """Where the board is, for a given lens."""
-    _, rvec, tvec = cv2.solvePnP(view.xyz_mm, view.px, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE)
+    _, rvec, tvec = cv2.solvePnP(
+        view.xyz_mm, view.px, camera.matrix, camera.distortion, flags=cv2.SOLVEPNP_IPPE
+    )
     rvec, tvec = cv2.solvePnPRefineLM(view.xyz_mm, view.px, camera.matrix, camera.distortion, rvec, tvec)
     return Pose(np.asarray(rvec), np.asarray(tvec))
 
@@ -134,7 +136,9 @@ def _bundle(
         row = 0
         for k, view in enumerate(views):
             at = 9 + 6 * k
-            pixels, theta, _ = projection_jacobian(camera, Pose(x[at : at + 3], x[at + 3 : at + 6]), view.xyz_mm)
+            pixels, theta, _ = projection_jacobian(
+                camera, Pose(x[at : at + 3], x[at + 3 : at + 6]), view.xyz_mm
+            )
             end = row + 2 * len(view.px)
             residual[row:end] = (pixels - view.px).ravel() / sigma
             jacobian[row:end, :9] = theta[:, :, :9].reshape(-1, 9) / sigma
@@ -188,7 +192,7 @@ def calibrate_lens(views: Sequence[BoardView], size_px: tuple[int, int], *, lang
     else:
         left_out = ()
     if answer.rms_px > MOST_RMS * size_px[0]:
-        raise LensError(reason=f"the pictures disagree by {answer.rms_px:.1f} px; the board must be flat and still")
+        raise LensError(reason=phrase("reason-views-disagree", px=answer.rms_px))
     held_out = _held_out(kept, guess, answer)
     # What the formula cannot say about this lens shows in the held-out error: the covariance owns up to it.
     covariance = answer.covariance * max(1.0, held_out / answer.rms_px) ** 2

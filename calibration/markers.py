@@ -178,9 +178,7 @@ def _refine_once(
     clear = (mass > 20) & np.isfinite(centre)  # 20 grey levels: anything less is no printed edge
     edge = foot + outward[:, :, None, :] * np.where(clear, centre, 0.0)[..., None]
     lines = np.full((count, 4, 3), np.nan)
-    straight = (
-        edge if camera is None else camera.undistort(edge.reshape(-1, 2)).reshape(edge.shape)
-    )
+    straight = edge if camera is None else camera.undistort(edge.reshape(-1, 2)).reshape(edge.shape)
     for m in range(count):
         for side in range(4):
             lines[m, side] = _fit_line(straight[m, side][clear[m, side]])
@@ -194,7 +192,10 @@ def _refine_once(
     refined[keep] = corners_px[keep]
     softness = np.array([np.median(s[c]) if c.any() else np.inf for s, c in zip(spread, clear, strict=True)])
     per_side = np.array(
-        [[np.median(spread[m, k][clear[m, k]]) if clear[m, k].any() else 0.0 for k in range(4)] for m in range(count)]
+        [
+            [np.median(spread[m, k][clear[m, k]]) if clear[m, k].any() else 0.0 for k in range(4)]
+            for m in range(count)
+        ]
     )
     # Motion blurs one direction only: the softest side counts.
     return refined, np.maximum(softness, per_side.max(axis=1))
@@ -219,7 +220,9 @@ def _fit_line(points: Floats) -> Floats:
 
 def sharpness_px(picture: npt.NDArray[np.uint8]) -> float:
     """A rough width of the strongest edges of a picture in pixels: contrast divided by steepest slope."""
-    small = picture[:: max(1, picture.shape[0] // 1080), :: max(1, picture.shape[1] // 1920)].astype(np.float32)
+    small = picture[:: max(1, picture.shape[0] // 1080), :: max(1, picture.shape[1] // 1920)].astype(
+        np.float32
+    )
     slope = np.hypot(cv2.Sobel(small, cv2.CV_32F, 1, 0) / 8, cv2.Sobel(small, cv2.CV_32F, 0, 1) / 8)
     steepest = float(np.percentile(slope, 99.9))
     contrast = float(np.percentile(small, 99.5) - np.percentile(small, 0.5))

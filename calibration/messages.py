@@ -5,6 +5,7 @@ A message says what is wrong (or what was found), where, and what to do next. Ke
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 LANGUAGES: Final = ("en", "es")
@@ -155,6 +156,12 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "The board could not be placed: {reason}. Click its four corners again, near left first.",
         "No se pudo colocar el tablero: {reason}. Marca de nuevo sus cuatro esquinas, primero cerca izquierda.",
     ),
+    "check-unusable": (
+        "The check could not be made: {reason}. Lay the bar flat (“regla print check”), or give two points and "
+        "their distance.",
+        "No se pudo hacer el control: {reason}. Pon la barra plana («regla print check»), o indica dos puntos y su "
+        "distancia.",
+    ),
     "document-unusable": (
         "{name} is not a calibration document that can be used: {reason}. Calibrate again, or choose another file.",
         "{name} no es un documento de calibración utilizable: {reason}. Calibra de nuevo o elige otro archivo.",
@@ -184,10 +191,22 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "Part of the table is out of the picture: raise the camera or turn it.",
         "Parte de la mesa queda fuera de la imagen: sube la cámara o gírala.",
     ),
-    "advice-sheet-0": ("Lay sheet 0 near left, in full view.", "Pon la hoja 0 cerca a la izquierda, bien visible."),
-    "advice-sheet-1": ("Lay sheet 1 near right, in full view.", "Pon la hoja 1 cerca a la derecha, bien visible."),
-    "advice-sheet-2": ("Lay sheet 2 far right, in full view.", "Pon la hoja 2 lejos a la derecha, bien visible."),
-    "advice-sheet-3": ("Lay sheet 3 far left, in full view.", "Pon la hoja 3 lejos a la izquierda, bien visible."),
+    "advice-sheet-0": (
+        "Lay sheet 0 near left, in full view.",
+        "Pon la hoja 0 cerca a la izquierda, bien visible.",
+    ),
+    "advice-sheet-1": (
+        "Lay sheet 1 near right, in full view.",
+        "Pon la hoja 1 cerca a la derecha, bien visible.",
+    ),
+    "advice-sheet-2": (
+        "Lay sheet 2 far right, in full view.",
+        "Pon la hoja 2 lejos a la derecha, bien visible.",
+    ),
+    "advice-sheet-3": (
+        "Lay sheet 3 far left, in full view.",
+        "Pon la hoja 3 lejos a la izquierda, bien visible.",
+    ),
     "advice-overhead": (
         "Hang the camera more directly above the table: now it looks at a slant.",
         "Cuelga la cámara más encima de la mesa: ahora mira muy inclinada.",
@@ -203,8 +222,14 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "Usa una imagen más fina: más resolución o la cámara más cerca.",
     ),
     # -- guidance for the lens ----------------------------------------------------------------------------
-    "guide-top-left": ("the board in the top left of the picture", "el tablero arriba a la izquierda de la imagen"),
-    "guide-top-right": ("the board in the top right of the picture", "el tablero arriba a la derecha de la imagen"),
+    "guide-top-left": (
+        "the board in the top left of the picture",
+        "el tablero arriba a la izquierda de la imagen",
+    ),
+    "guide-top-right": (
+        "the board in the top right of the picture",
+        "el tablero arriba a la derecha de la imagen",
+    ),
     "guide-bottom-left": (
         "the board in the bottom left of the picture",
         "el tablero abajo a la izquierda de la imagen",
@@ -221,17 +246,120 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
     "guide-more": ("a few more views, each different", "algunas vistas más, todas distintas"),
     "frame-taken": ("Taken.", "Tomada."),
     "frame-no-board": ("No board in view.", "No se ve el tablero."),
-    "frame-blurred": ("Blurred: more light, or wait for the focus.", "Borrosa: más luz, o espera al enfoque."),
+    "frame-blurred": (
+        "Blurred: more light, or wait for the focus.",
+        "Borrosa: más luz, o espera al enfoque.",
+    ),
     "frame-moving": ("Hold still.", "No te muevas."),
     "frame-known": ("Seen already: move or tilt the board.", "Ya vista: mueve o inclina el tablero."),
+    # -- reasons, the second half of a sentence -----------------------------------------------------------
+    "reason-in-a-line": ("they lie in a line", "están en línea"),
+    "reason-no-camera": ("no camera sees them so", "ninguna cámara los ve así"),
+    "reason-corner-missing": ("a corner is missing", "falta una esquina"),
+    "reason-crossing": (
+        "its sides cross; go around the table corner by corner",
+        "sus lados se cruzan; recorre la mesa esquina por esquina",
+    ),
+    "reason-same-corner": (
+        "three corners lie in a line, or two are the same",
+        "tres esquinas están en línea o dos son la misma",
+    ),
+    "reason-table-size": ("the size of the table is missing", "falta el tamaño de la mesa"),
+    "reason-views-disagree": (
+        "the pictures disagree by {px:.1f} px; the board must be flat and still",
+        "las fotos discrepan en {px:.1f} px; el tablero debe estar plano y quieto",
+    ),
+    "reason-sizes-differ": (
+        "the pictures are not all of one size ({sizes} px)",
+        "las fotos no son todas del mismo tamaño ({sizes} px)",
+    ),
+    "reason-field": ("the field {field} is missing", "falta el campo {field}"),
+    "reason-not-json": ("it is not JSON ({detail})", "no es JSON ({detail})"),
+    "reason-kind": (
+        "expected the kind “{wanted}”, got “{got}”",
+        "se esperaba el tipo «{wanted}», hay «{got}»",
+    ),
+    "reason-version": ("expected version {wanted}, got {got}", "se esperaba la versión {wanted}, hay {got}"),
+    "reason-value": ("{detail}", "{detail}"),
+    "reason-closed": ("it cannot be opened ({detail})", "no se puede abrir ({detail})"),
+    "reason-decode": (
+        "its content is damaged or of another kind",
+        "su contenido está dañado o es de otro tipo",
+    ),
+    "reason-few-hexes": (
+        "only {found} hexes agree on one, at least {least} must",
+        "solo {found} hexágonos concuerdan; hacen falta {least}",
+    ),
+    "reason-no-grid": (
+        "no lines repeat like hexes in this part",
+        "ninguna línea se repite como hexágonos aquí",
+    ),
+    "reason-board-size": (
+        "the corners are {off_mm:.0f} mm off a board of {width:.0f} × {depth:.0f} mm",
+        "las esquinas difieren {off_mm:.0f} mm de un tablero de {width:.0f} × {depth:.0f} mm",
+    ),
+    "reason-board-mirrored": ("its corners run the wrong way round", "sus esquinas van en sentido contrario"),
+    "reason-board-faults": ("{faults}", "{faults}"),
+    "reason-no-check": (
+        "the check bar (squares 8 and 9) is not in view, and no two points were given",
+        "la barra de control (cuadrados 8 y 9) no se ve, y no se indicaron dos puntos",
+    ),
+    "fault-space-twice": ("the space {name} is there twice", "el espacio {name} está dos veces"),
+    "fault-space-points": (
+        "the space {name} needs at least three corners and an area",
+        "el espacio {name} necesita al menos tres esquinas y un área",
+    ),
+    "fault-space-crosses": ("the outline of {name} crosses itself", "el contorno de {name} se cruza"),
+    # -- drift and checks ---------------------------------------------------------------------------------
+    "drift-still": ("The camera has not moved.", "La cámara no se ha movido."),
+    "drift-covered": (
+        "The sheets are covered; nothing can be said about the camera until one is in view again.",
+        "Las hojas están tapadas; no se sabe nada de la cámara hasta que se vea alguna.",
+    ),
+    "drift-camera-moved": (
+        "The camera moved by {mm:.1f} mm: verdicts are suspended. Take the hands off the table and recalibrate.",
+        "La cámara se movió {mm:.1f} mm: veredictos en pausa. Retirad las manos de la mesa y recalibrad.",
+    ),
+    "drift-sheet-moved": (
+        "Sheet {ids} moved by {mm:.1f} mm: verdicts are suspended. Put it back, or recalibrate.",
+        "La hoja {ids} se movió {mm:.1f} mm: veredictos en pausa. Devuélvela a su sitio o recalibrad.",
+    ),
+    "check-passed": (
+        "{length:.1f} mm measured as {measured:.2f} mm: off by {error:+.2f} mm, within the ± {band:.2f} mm claimed.",
+        "{length:.1f} mm medidos como {measured:.2f} mm: error de {error:+.2f} mm, dentro de los ± {band:.2f} mm "
+        "declarados.",
+    ),
+    "check-failed": (
+        "{length:.1f} mm measured as {measured:.2f} mm: off by {error:+.2f} mm, more than the ± {band:.2f} mm claimed. "
+        "Check that the sheets were printed at 100 %, that they lie flat, and calibrate the lens.",
+        "{length:.1f} mm medidos como {measured:.2f} mm: error de {error:+.2f} mm, más que los ± {band:.2f} mm "
+        "declarados. Comprueba que las hojas se imprimieron al 100 % y están planas, y calibra la lente.",
+    ),
+    "advice-check": (
+        "The last check did not fit: print at 100 %, lay the sheets flat, calibrate the lens, check again.",
+        "El último control no encajó: imprime al 100 %, aplana las hojas, calibra la lente y repite el control.",
+    ),
 }
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A part of a sentence that is itself in the catalogue, to be said in the language of the whole."""
+
+    key: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def phrase(key: str, **values: Any) -> Phrase:
+    return Phrase(key, values)
 
 
 def say(key: str, language: str = "en", **values: Any) -> str:
     """The message `key` in a language; an unknown language falls back to English.
 
-    >>> say("too-few-views", "es", found=2, least=6, missing="de cerca")
-    '2 fotos útiles del tablero; hacen falta al menos 6. Todavía faltan: de cerca.'
+    >>> say("degenerate", "es", reason=phrase("reason-in-a-line")).split(".")[0]
+    'Los puntos no abarcan un área: están en línea'
     """
     english, spanish = MESSAGES[key]
-    return (spanish if language == "es" else english).format(**values)
+    said = {k: say(v.key, language, **v.values) if isinstance(v, Phrase) else v for k, v in values.items()}
+    return (spanish if language == "es" else english).format(**said)

@@ -67,7 +67,9 @@ def error_map(
     """The 95 % error in mm over the table, (steps, steps), row 0 near; nan where the camera does not see it."""
     places = table_grid(table_mm, steps)
     pixels = view.to_pixel(np.column_stack([places, np.full(len(places), height_mm)]))
-    seen = np.isfinite(pixels[:, 0]) & ((pixels >= -0.5) & (pixels < np.array(view.camera.size_px) - 0.5)).all(axis=1)
+    seen = np.isfinite(pixels[:, 0]) & (
+        (pixels >= -0.5) & (pixels < np.array(view.camera.size_px) - 0.5)
+    ).all(axis=1)
     errors = np.full(len(places), np.nan)
     if seen.any():
         _, covariance = view.to_table(pixels[seen], height_mm, sigma_px=sigma_px)

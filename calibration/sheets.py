@@ -157,7 +157,9 @@ def marker_sheets(paper: str = "a4", ids: Sequence[int] = CORNER_IDS, side_mm: f
             place = PLACES.get(marker_id, "anywhere flat on the table · en cualquier sitio plano")
             pdf.words(x + 2, y + box - 4.6, [f"Regla {marker_id} · {place} · {side_mm:g} mm"], 8)
             english, spanish = place.split(" · ")
-            pdf.words(x + box + 4, y + 4, [f"Sheet {marker_id}: {english}", f"Hoja {marker_id}: {spanish}"], 8.5)
+            pdf.words(
+                x + box + 4, y + 4, [f"Sheet {marker_id}: {english}", f"Hoja {marker_id}: {spanish}"], 8.5
+            )
         pdf.words(MARGIN_MM + box + 4, MARGIN_MM + 18, CUT_WORDS, 8.5)
         pdf.ruler(MARGIN_MM + box + 8, 264.0, upright=True)
         pdf.words(MARGIN_MM + box + 14, 200.0, [part for line in SCALE_WORDS for part in _halves(line)], 8)
@@ -255,7 +257,11 @@ def check_sheet(paper: str = "a4") -> bytes:
         if _free(place, left, top, right, bottom, side):
             tick = 3.0 if inch % 3 else 5.0
             pdf.line(*(place - across * tick), *(place + across * tick))
-    reach = [s for s in np.linspace(0, 1, 400) if _free(tip_a + (tip_b - tip_a) * s, left, top, right, bottom, side)]
+    reach = [
+        s
+        for s in np.linspace(0, 1, 400)
+        if _free(tip_a + (tip_b - tip_a) * s, left, top, right, bottom, side)
+    ]
     pdf.line(*(tip_a + (tip_b - tip_a) * reach[0]), *(tip_a + (tip_b - tip_a) * reach[-1]))
     pdf.words(
         left,

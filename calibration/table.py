@@ -7,12 +7,14 @@ The sheets' size is known. Their places may be known exactly (`places`), be the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .bundle import Estimate, Targets, estimate, first_pose
+from .bundle import Edges, Estimate, Targets, estimate, first_pose
 from .camera import Camera, Floats, Pose
 from .diagnose import check_order, explain_misfit
 from .document import Calibration, Sheet
@@ -20,7 +22,9 @@ from .errors import (
     CalibrationError,
     Degenerate,
     DoesNotFit,
+    GeometryError,
     MarkerTwice,
+    Mirrored,
     PictureBlurred,
     SidesSwapped,
     TooFewMarkers,
@@ -38,7 +42,10 @@ from .markers import (
     corner_places,
     explain_absence,
     find_markers,
+    grey,
+    refine_corners,
 )
+from .messages import phrase
 from .polygons import crosses, signed_area, turn_of
 from .quality import assess
 from .view import TableView
@@ -55,6 +62,7 @@ SPAN_SIGMA_MM: Final = 1.0
 """How well a tape measures between two sheets."""
 MOST_RESIDUAL: Final = 1.5 / 1920
 """Corners off by more than this share of the picture's width (1.5 px at 1080p) are no noise: something is wrong."""
+INDEPENDENT_POINTS: Final = 8
 CLICK_SIGMA_PX: Final = 1.5
 """How well a person clicks a corner on a screen."""
 
@@ -102,8 +110,6 @@ def calibrate_markers(
 
 def find_again(image: Image, found: Sequence[Marker], camera: Camera) -> list[Marker]:
     """The same markers with their edges fitted through the lens."""
-    from .markers import grey, refine_corners
-
     corners, blur = refine_corners(grey(image), np.array([m.corners_px for m in found]), camera)
     return [Marker(m.id, c, float(b)) for m, c, b in zip(found, corners, blur, strict=True)]
 
@@ -127,7 +133,7 @@ def calibrate_found(
     lens = camera if camera is not None else guess_camera(size_px)
     if places is None and layout == "corners":
         if table_mm is None:
-            raise DoesNotFit(residual_px=0.0, most_px=0.0)
+            raise GeometryError(reason=phrase("reason-table-size"))
         nominal = {i: p for i, p in corner_places(table_mm, side_mm).items()}
     else:
         nominal = {i: np.asarray(p, dtype=np.float64).reshape(4, -1) for i, p in (places or {}).items()}
@@ -145,7 +151,9 @@ def calibrate_found(
     answer = estimate(targets, lens, start, noise_px=noise_px)
     most_px = MOST_RESIDUAL * size_px[0]
     if answer.residual_px > max(most_px, 4 * (noise_px or 0.0)):
-        explain_misfit(found, nominal, measure_places(found, lens, side_mm), side_mm, answer.residual_px, most_px)
+        explain_misfit(
+            found, nominal, measure_places(found, lens, side_mm), side_mm, answer.residual_px, most_px
+        )
     table, source = table_mm, "given"
     if table is None:
         source = "measured"
@@ -168,10 +176,16 @@ def calibrate_found(
         residual_px=answer.residual_px,
         quality=quality,
         method="markers",
-        lens_source="guessed" if camera is None else "calibrated" if camera.covariance is not None else "given",
+        lens_source="guessed"
+        if camera is None
+        else "calibrated"
+        if camera.covariance is not None
+        else "given",
         table_source=source,
         side_mm=side_mm,
-        sheets={m.id: Sheet(c, m.corners_px) for m, c in zip(found, answer.corners_mm[:, :, :2], strict=True)},
+        sheets={
+            m.id: Sheet(c, m.corners_px) for m, c in zip(found, answer.corners_mm[:, :, :2], strict=True)
+        },
     )
 
 
@@ -216,7 +230,7 @@ def measure_places(found: Sequence[Marker], lens: Camera, side_mm: float) -> Est
             if best.residual_px < good:
                 return best
     if best is None:
-        raise trouble or Degenerate(reason="no camera sees them so")
+        raise trouble or Degenerate(reason=phrase("reason-no-camera"))
     return best
 
 
@@ -252,13 +266,11 @@ def _turned_squares(turns_rad: Floats, side_mm: float) -> Floats:
 
 def _moved_pose(pose: Pose, turn_rad: float, shift_mm: Floats) -> Pose:
     """The pose for table coordinates p' = R(turn)·p + shift."""
-    from cv2 import Rodrigues
-
     cos, sin = np.cos(turn_rad), np.sin(turn_rad)
     spin = np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1.0]])
     rotation = pose.rotation @ spin.T
     tvec = pose.tvec - rotation @ np.array([shift_mm[0], shift_mm[1], 0.0])
-    return Pose(np.asarray(Rodrigues(rotation)[0]), tvec)
+    return Pose(np.asarray(cv2.Rodrigues(rotation)[0]), tvec)
 
 
 def _exact_targets(
@@ -405,6 +417,15 @@ def _lay_table(
     return shift, (float(size[0]), float(size[1]))
 
 
+@dataclass(frozen=True, eq=False)
+class SidePoints:
+    """Points seen along one side of a rectangle: share of the way between its corners, pixels, and across it."""
+
+    share: Floats
+    px: Floats
+    normal: Floats
+
+
 def calibrate_rectangle(
     corners_px: npt.ArrayLike,
     size_mm: tuple[float, float],
@@ -415,21 +436,26 @@ def calibrate_rectangle(
     origin_mm: tuple[float, float] = (0.0, 0.0),
     sigma_px: float = CLICK_SIGMA_PX,
     method: str = "rectangle",
+    guess: Camera | None = None,
+    sides_px: Sequence[SidePoints] | None = None,
 ) -> Calibration:
     """Calibrate from a rectangle of known size: the table itself, a mat, a sheet of paper, a book.
 
     Corners in the order near left, near right, far right, far left. `origin_mm` is where its near-left corner lies
-    on the table, `table_mm` the table's size (both default to the rectangle being the table).
+    on the table, `table_mm` the table's size (both default to the rectangle being the table). `guess` is a better
+    guess at an uncalibrated lens than none at all; it is still graded as one. `sides_px` are points seen along its
+    four sides, which say more about the lens than the corners do.
     """
     corners = np.asarray(corners_px, dtype=np.float64).reshape(4, 2)
-    lens = camera.resized(size_px) if camera is not None else guess_camera(size_px)
+    lens = camera.resized(size_px) if camera is not None else guess or guess_camera(size_px)
     _refuse_bad_quad(corners)
-    answer = _fit_rectangle(corners, size_mm, origin_mm, lens, sigma_px)
+    answer = _fit_rectangle(corners, size_mm, origin_mm, lens, sigma_px, sides_px)
     if _misfit(answer, lens) > 1.0 and abs(size_mm[0] / size_mm[1] - 1) > 0.02:
         other = _fit_rectangle(corners, (size_mm[1], size_mm[0]), origin_mm, lens, sigma_px)
         if _misfit(other, lens) < 0.5 * _misfit(answer, lens):
             raise SidesSwapped(
-                seen=f"{size_mm[1]:.0f} × {size_mm[0]:.0f} mm", given=f"{size_mm[0]:.0f} × {size_mm[1]:.0f} mm"
+                seen=f"{size_mm[1]:.0f} × {size_mm[0]:.0f} mm",
+                given=f"{size_mm[0]:.0f} × {size_mm[1]:.0f} mm",
             )
     most_px = max(4 * sigma_px, MOST_RESIDUAL * size_px[0])
     if answer.residual_px > most_px:
@@ -445,17 +471,41 @@ def calibrate_rectangle(
         residual_px=answer.residual_px,
         quality=assess(view, table, lens_guessed=camera is None, places_exact=True),
         method=method,
-        lens_source="guessed" if camera is None else "calibrated" if camera.covariance is not None else "given",
+        lens_source="guessed"
+        if camera is None
+        else "calibrated"
+        if camera.covariance is not None
+        else "given",
     )
 
 
 def _fit_rectangle(
-    corners_px: Floats, size_mm: tuple[float, float], origin_mm: tuple[float, float], lens: Camera, sigma_px: float
+    corners_px: Floats,
+    size_mm: tuple[float, float],
+    origin_mm: tuple[float, float],
+    lens: Camera,
+    sigma_px: float,
+    sides_px: Sequence[SidePoints] | None = None,
 ) -> Estimate:
     width, depth = size_mm
     centre = np.array([[origin_mm[0] + width / 2, origin_mm[1] + depth / 2]])
-    local = np.array([[-width, -depth, 0], [width, -depth, 0], [width, depth, 0], [-width, depth, 0.0]])[None] / 2
-    targets = Targets(corners_px[None], local, centre, np.zeros(1))
+    local = (
+        np.array([[-width, -depth, 0], [width, -depth, 0], [width, depth, 0], [-width, depth, 0.0]])[None] / 2
+    )
+    corners_mm = local[0] + np.append(centre[0], 0.0)
+    edges = None
+    if sides_px is not None:
+        ends = np.roll(corners_mm, -1, axis=0)
+        edges = Edges(
+            np.concatenate(
+                [a + (b - a) * s.share[:, None] for a, b, s in zip(corners_mm, ends, sides_px, strict=True)]
+            ),
+            np.concatenate([s.px for s in sides_px]),
+            np.concatenate([s.normal for s in sides_px]),
+            # Neighbouring points of a cloth edge err alike: each side counts as a few independent ones.
+            sigma_px * float(np.sqrt(np.mean([len(s.px) for s in sides_px]) / INDEPENDENT_POINTS)),
+        )
+    targets = Targets(corners_px[None], local, centre, np.zeros(1), edges=edges)
     start = first_pose(local[0] + np.append(centre[0], 0.0), lens.undistort(corners_px))
     return estimate(targets, lens, start, noise_px=sigma_px)
 
@@ -471,20 +521,16 @@ def _misfit(answer: Estimate, lens: Camera) -> float:
 
 def _refuse_bad_quad(corners: Floats) -> None:
     if not np.isfinite(corners).all():
-        raise Degenerate(reason="a corner is missing")
+        raise Degenerate(reason=phrase("reason-corner-missing"))
     if crosses(corners):
-        raise Degenerate(reason="its sides cross; click the corners one after the other around the table")
+        raise Degenerate(reason=phrase("reason-crossing"))
     area = signed_area(corners)
     longest = float(np.max(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)))
-    thin = np.array(
-        [abs(signed_area(np.delete(corners, k, axis=0))) for k in range(4)]
-    )
+    thin = np.array([abs(signed_area(np.delete(corners, k, axis=0))) for k in range(4)])
     if longest < 8 or thin.min() < 0.005 * longest**2:
-        raise Degenerate(reason="three corners lie in a line, or two are the same")
+        raise Degenerate(reason=phrase("reason-same-corner"))
     # Counter-clockwise on the table is clockwise by the formula in a picture, whose y runs down.
     if area > 0:
-        from .errors import Mirrored
-
         raise Mirrored()
 
 
@@ -499,8 +545,6 @@ def recalibrate(image: Image, calibration: Calibration, **options: Any) -> Calib
         side_mm=calibration.side_mm,
         **options,
     )
-    from dataclasses import replace
-
     return replace(
         again,
         revision=calibration.revision + 1,

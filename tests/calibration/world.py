@@ -32,7 +32,9 @@ def look(eye_mm, target_mm, spin_deg=0.0) -> Pose:
     return Pose(cv2.Rodrigues(rotation)[0], -rotation @ eye)
 
 
-def overhead(lens: Camera | None = None, tilt_mm=(30.0, -60.0), height_mm=1500.0, table_mm=TABLE_MM) -> TableView:
+def overhead(
+    lens: Camera | None = None, tilt_mm=(30.0, -60.0), height_mm=1500.0, table_mm=TABLE_MM
+) -> TableView:
     """The camera of the issue's bars: 1.5 m above the middle of the table, hung a little askew."""
     middle = np.array([table_mm[0] / 2, table_mm[1] / 2, 0.0])
     eye = middle + np.array([tilt_mm[0], tilt_mm[1], height_mm])
@@ -81,13 +83,24 @@ def draw(
     picture[:] = mat
     if texture:
         cloth = rng.normal(0, 1, (height // 4 + 1, width // 4 + 1)).astype(np.float32)
-        cloth = cv2.resize(cv2.GaussianBlur(cloth, (0, 0), 1.5), (width, height), interpolation=cv2.INTER_CUBIC)
+        cloth = cv2.resize(
+            cv2.GaussianBlur(cloth, (0, 0), 1.5), (width, height), interpolation=cv2.INTER_CUBIC
+        )
         picture += 40 * cloth[..., None]
     if rect_mm is not None:
         outside = _coverage(view, _grid_all(view), rect_mm)
-        picture = picture * outside[..., None] + np.array([150, 160, 165], np.float32) * (1 - outside[..., None])
+        picture = picture * outside[..., None] + np.array([150, 160, 165], np.float32) * (
+            1 - outside[..., None]
+        )
     for i, corners in places.items():
-        _draw_marker(picture, view, marker_bits(int(str(i).split("-")[0])), np.asarray(corners, float), quiet, super_sample)
+        _draw_marker(
+            picture,
+            view,
+            marker_bits(int(str(i).split("-")[0])),
+            np.asarray(corners, float),
+            quiet,
+            super_sample,
+        )
     picture = cv2.GaussianBlur(picture, (0, 0), blur_px)
     picture += rng.normal(0, noise, picture.shape)
     return np.clip(picture, 0, 255).astype(np.uint8)
