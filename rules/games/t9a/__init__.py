@@ -1,6 +1,6 @@
 """The 9th Age: ranked blocks on rectangular bases."""
 
-from . import arcs, formation, measure, melee
+from . import arcs, combat, formation, measure, melee, near
 from .game import GAME
 
-__all__ = ["GAME", "arcs", "formation", "measure", "melee"]
+__all__ = ["GAME", "arcs", "combat", "formation", "measure", "melee", "near"]
