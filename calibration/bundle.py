@@ -152,7 +152,7 @@ def first_pose(xyz_mm: Floats, plane: Floats) -> Pose:
     for rvec, tvec in zip(rvecs, tvecs, strict=True):
         if not (np.isfinite(rvec).all() and np.isfinite(tvec).all()):
             continue
-        pose = Pose(rvec, tvec)
+        pose = Pose(np.asarray(rvec, dtype=np.float64), np.asarray(tvec, dtype=np.float64))
         pose = Pose(pose.rvec, pose.tvec - pose.rotation @ level)
         ahead = xyz_mm @ pose.rotation.T + pose.tvec
         if (ahead[:, 2] <= 0).any():

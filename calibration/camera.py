@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .errors import LensMismatch
 
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
 
 LENS_NAMES: Final = ("fx", "fy", "cx", "cy", "k1", "k2", "p1", "p2", "k3")
 """The order of the lens numbers in `Camera.covariance`, which is OpenCV's own."""
@@ -183,10 +183,10 @@ class Pose:
         """The 3×3 rotation (Rodrigues' formula)."""
         angle = float(np.linalg.norm(self.rvec))
         x, y, z = self.rvec / angle if angle > 1e-12 else self.rvec
-        cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+        cross: Floats = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], dtype=np.float64)
         if angle <= 1e-12:
-            return np.eye(3) + cross
-        return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+            return np.asarray(np.eye(3) + cross)
+        return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
 
     @cached_property
     def centre_mm(self) -> Floats:

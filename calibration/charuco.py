@@ -73,7 +73,8 @@ class Chessboard:
         if not found:
             return None
         across, down = np.meshgrid(np.arange(self.columns), np.arange(self.rows))
-        places = np.column_stack([across.ravel(), down.ravel(), np.zeros(across.size)]) * self.square_mm
+        grid = np.column_stack([across.ravel(), down.ravel(), np.zeros(across.size)]).astype(np.float64)
+        places = grid * self.square_mm
         return BoardView(places, np.asarray(corners, dtype=np.float64).reshape(-1, 2), name)
 
 

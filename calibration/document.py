@@ -129,7 +129,9 @@ class Calibration:
             error = data["quality"]["error95_mm"]
             quality = Quality(
                 _one_of(data["quality"]["grade"], GRADES),
-                *(float(error[k]) for k in ("median", "p95", "worst")),
+                float(error["median"]),
+                float(error["p95"]),
+                float(error["worst"]),
                 tuple(str(a) for a in data["quality"].get("advice", ())),
             )
             covariance = data.get("covariance")

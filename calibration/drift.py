@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import cv2
 import numpy as np
@@ -188,7 +188,7 @@ class DriftWatch:
         return Drift(state, max(off.values()), tuple(off), len(known))
 
 
-def _vertex(three: Floats) -> float:
+def _vertex(three: npt.NDArray[Any]) -> float:
     """Where a parabola through three equally spaced values has its top, from the middle one."""
     left, middle, right = (float(v) for v in np.ravel(three))
     bend = left - 2 * middle + right

@@ -7,6 +7,7 @@ which board a hex belongs to) is deciding what to feed it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
@@ -207,9 +208,8 @@ def _best_lattice(
     for i in range(len(z)):
         for j in order[i, : min(4, len(z) - 1)]:
             step = complex(z[j] - z[i])
-            if across_flats_mm is not None:
-                if abs(abs(step) / across_flats_mm - 1) > slack + CATCH:
-                    continue
+            if across_flats_mm is not None and abs(abs(step) / across_flats_mm - 1) > slack + CATCH:
+                continue
             # The same proposal, up to 60° turns and lattice shifts, need not be tried twice.
             key = step**6 / abs(step) ** 6 * abs(step)
             if any(abs(key - k) < 0.01 * abs(key) and abs(z[i] - o) < 4 * abs(step) for k, o in tried):
@@ -269,7 +269,7 @@ def fit_boards(
             split = _split(z, member, first)
             if split is not None:
                 member, parts = split
-    boards = []
+    boards: list[HexLattice] = []
     hexes = np.zeros((len(z), 2), dtype=int)
     slide = 0.0
     for k, (origin, step) in enumerate(parts):
@@ -319,7 +319,7 @@ def _split(
         direction = np.exp(1j * np.pi / 6 * k)
         along = ((points - origin) / step * np.conj(direction)).real
         levels = np.unique(np.round(along, 1))
-        for low, high in zip(levels[:-1], levels[1:], strict=True):
+        for low, high in itertools.pairwise(levels):
             side = along > (low + high) / 2
             if min(side.sum(), (~side).sum()) < SECOND_LEAST:
                 continue

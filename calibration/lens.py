@@ -104,8 +104,13 @@ def _start(views: Sequence[BoardView], guess: Camera) -> tuple[Floats, list[Pose
             guess.distortion.copy(),
             flags=cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_K3,
         )
-        camera = Camera(guess.size_px, np.asarray(matrix), np.ravel(distortion)[:5])
-        return camera.lens, [Pose(r, t) for r, t in zip(rvecs, tvecs, strict=True)]
+        camera = Camera(
+            guess.size_px, np.asarray(matrix), np.ravel(np.asarray(distortion, dtype=np.float64))[:5]
+        )
+        return camera.lens, [
+            Pose(np.asarray(r, dtype=np.float64), np.asarray(t, dtype=np.float64))
+            for r, t in zip(rvecs, tvecs, strict=True)
+        ]
     return guess.lens, [board_pose(v, guess) for v in views]
 
 

@@ -184,9 +184,9 @@ def _refine_once(
             lines[m, side] = _fit_line(straight[m, side][clear[m, side]])
     crossing = np.cross(np.roll(lines, 1, axis=1), lines)
     with np.errstate(all="ignore"):
-        refined = crossing[..., :2] / crossing[..., 2:]
+        refined: Floats = crossing[..., :2] / crossing[..., 2:]
     if camera is not None:
-        refined = camera.distort(refined.reshape(-1, 2)).reshape(refined.shape)
+        refined = np.asarray(camera.distort(refined.reshape(-1, 2))).reshape(count, 4, 2)
     moved = np.linalg.norm(refined - corners_px, axis=2)
     keep = ~(moved < 2 * half.max(axis=1, keepdims=True))
     refined[keep] = corners_px[keep]

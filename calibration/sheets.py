@@ -99,7 +99,7 @@ class _Page(FPDF):
             self.line(*points[0], *points[1])
 
         stroke((0, 0), (RULER_MM, 0))
-        for mm in range(0, RULER_MM + 1):
+        for mm in range(RULER_MM + 1):
             tick = 4.0 if mm % 50 == 0 else 2.6 if mm % 10 == 0 else 1.2 if mm % 5 == 0 else 0.0
             if tick:
                 stroke((mm, 0), (mm, tick))

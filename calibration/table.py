@@ -134,7 +134,7 @@ def calibrate_found(
     if places is None and layout == "corners":
         if table_mm is None:
             raise GeometryError(reason=phrase("reason-table-size"))
-        nominal = {i: p for i, p in corner_places(table_mm, side_mm).items()}
+        nominal = dict(corner_places(table_mm, side_mm).items())
     else:
         nominal = {i: np.asarray(p, dtype=np.float64).reshape(4, -1) for i, p in (places or {}).items()}
     known = [m for m in found if m.id in nominal]

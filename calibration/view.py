@@ -83,7 +83,7 @@ class TableView:
         with np.errstate(all="ignore"):
             reach = (height - centre[2]) / rays[:, 2]
         reach[~(reach > 0)] = np.nan
-        points = centre + rays * reach[:, None]
+        points: Floats = np.asarray(centre + rays * reach[:, None])
         points[:, 2] = height
         return points
 
