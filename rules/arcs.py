@@ -30,7 +30,9 @@ def off_angle_deg(apex: ArrayLike, facing_deg: ArrayLike, points: ArrayLike) -> 
     return out
 
 
-def in_sector(apex: ArrayLike, facing_deg: ArrayLike, arc_deg: ArrayLike, points: ArrayLike) -> NDArray[np.bool_]:
+def in_sector(
+    apex: ArrayLike, facing_deg: ArrayLike, arc_deg: ArrayLike, points: ArrayLike
+) -> NDArray[np.bool_]:
     """Which points lie in the closed sector of `arc_deg` degrees around the facing.
 
     >>> in_sector([0, 0], 90, 90, [[5, 5], [5, 4.9]]).tolist()

@@ -80,7 +80,7 @@ class Footprint:
 
     def closest(self, other: Footprint) -> tuple[float, tuple[float, float], tuple[float, float]]:
         """`gap` and the closest points on this and on the other."""
-        d, on_a, on_b = closest(self._padded[:, None], self.radius, other._padded[None, :], other.radius)
+        d, on_a, on_b = closest(self.padded[:, None], self.radius, other.padded[None, :], other.radius)
         k = np.unravel_index(int(np.argmin(d)), d.shape)
         a, b = on_a[k], on_b[k]
         return float(d[k]), (float(a[0]), float(a[1])), (float(b[0]), float(b[1]))
@@ -88,26 +88,26 @@ class Footprint:
     def contains(self, points: Array, slack_mm: float = 0.0) -> Any:
         """Which points lie in the closed footprint, grown by a slack."""
         p = np.asarray(points, float)
-        d = gap(p[..., None, None, :], 0.0, self._padded, self.radius)
+        d = gap(p[..., None, None, :], 0.0, self.padded, self.radius)
         return d.min(-1) <= slack_mm
 
     def farthest(self, other: Footprint) -> float:
         """The largest distance from a point of `other`'s corners to this footprint."""
         points = other.corners
-        d = gap(points[:, None, None, :], 0.0, self._padded, self.radius).min(-1)
+        d = gap(points[:, None, None, :], 0.0, self.padded, self.radius).min(-1)
         return float(np.maximum(d, 0.0).max()) + other.radius
 
-    def moved(self, by: Sequence[float]) -> Footprint:
+    def moved(self, by: Sequence[float] | Array) -> Footprint:
         shift = np.asarray(by, float)
         return Footprint(tuple(part + shift for part in self.parts), self.radius)
 
-    def turned(self, about: Sequence[float], deg: float) -> Footprint:
+    def turned(self, about: Sequence[float] | Array, deg: float) -> Footprint:
         return Footprint(
             tuple(rotate(part, np.asarray(about, float), deg) for part in self.parts), self.radius
         )
 
     @cached_property
-    def _padded(self) -> Array:
+    def padded(self) -> Array:
         return pad(list(self.parts))
 
 
@@ -358,7 +358,7 @@ def between(a: Sequence[Footprint], b: Sequence[Footprint]) -> Array:
 
 def hull_gap(footprint: Footprint, outline: Array) -> float:
     """Signed gap between a footprint and one convex outline."""
-    d = gap(footprint._padded, footprint.radius, outline, 0.0)
+    d = gap(footprint.padded, footprint.radius, outline, 0.0)
     return float(d.min())
 
 
