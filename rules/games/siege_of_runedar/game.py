@@ -42,7 +42,9 @@ GAME = Game(
         Trait("leather", {"en": "leather", "es": "piel"}),
         Trait("metal", {"en": "metal", "es": "metal"}),
         Trait("rubble", {"en": "rubble", "es": "escombros"}),
-        Trait("rubble-for", {"en": "rubble beside a goblin", "es": "escombros junto a un goblin"}, value="id"),
+        Trait(
+            "rubble-for", {"en": "rubble beside a goblin", "es": "escombros junto a un goblin"}, value="id"
+        ),
         Trait("for", {"en": "goods beside a goblin", "es": "recursos junto a un goblin"}, value="id"),
         Trait("tunnel-block", {"en": "tunnel section", "es": "sección del túnel"}),
         Trait("catapult-card", {"en": "catapult card", "es": "carta de catapulta"}),
