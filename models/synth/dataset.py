@@ -18,6 +18,7 @@ from .clutter import scatter
 from .gl import shared_renderer
 from .light import make_lighting
 from .photo import contact_shade, encode, expose, through_lens
+from .sketch import FINE, sketch
 from .tables import free, mage_knight, runedar, runewars, t9a, underworlds
 from .truth import describe, document
 from .world import World
@@ -90,9 +91,10 @@ class Order:
     fine: bool = False
     markers: bool = False
     whole: bool = False
+    sketch: bool = False
 
     def name(self, index: int) -> str:
-        return f"{self.game}-{self.seed}-{index:05d}"
+        return f"{'sketch-' if self.sketch else ''}{self.game}-{self.seed}-{index:05d}"
 
 
 def _weighted(rng: np.random.Generator, choices: tuple[tuple[Any, float], ...]) -> Any:
@@ -113,8 +115,27 @@ def _region(world: World, rng: np.random.Generator, whole: bool) -> tuple[float,
     return cx - width / 2, cy - depth / 2, cx + width / 2, cy + depth / 2
 
 
+def take_sketch(order: Order, index: int) -> Taken:
+    """Picture number `index` of an order, painted flat (`sketch`) instead of rendered."""
+    rng = np.random.default_rng([order.seed, index, 1])
+    game = _weighted(rng, MIX) if order.game == "mixed" else order.game
+    world = GAMES[game](rng, None, order.markers or rng.random() < 0.3)
+    region = _region(world, rng, order.whole)
+    world.focus_mm = region
+    size_px = order.size_px or _weighted(rng, SIZES_PX)
+    shot = frame_region(rng, size_px, region, margin=float(rng.uniform(0.0, 0.06)))
+    frame, pinhole, map_x, map_y = sketch(world, shot, rng)
+    picture = through_lens(frame.picture, map_x, map_y, FINE)
+    if rng.random() < 0.7:
+        picture = expose(picture, rng)
+    objects, labels = describe(world, shot, frame, pinhole)
+    return Taken(picture, encode(picture, rng), document(world, shot, objects), labels)
+
+
 def take(order: Order, index: int) -> Taken:
     """Picture number `index` of an order."""
+    if order.sketch:
+        return take_sketch(order, index)
     rng = np.random.default_rng([order.seed, index])
     game = _weighted(rng, MIX) if order.game == "mixed" else order.game
     world = GAMES[game](rng, order.assets, order.markers or rng.random() < 0.2)
