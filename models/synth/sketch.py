@@ -87,7 +87,7 @@ class _Painter:
 
     def scale(self, at_mm: Array) -> float:
         """Pixels per millimetre at a place."""
-        a, b = self.px(np.array([at_mm, at_mm + (10.0, 0.0)]), 0.0)
+        a, b = self.px(np.array([at_mm, at_mm + np.array([10.0, 0.0])]), 0.0)
         return float(np.hypot(*(b - a))) / 10
 
     # --- what is painted --------------------------------------------------------------------------------
