@@ -1,6 +1,6 @@
 """The 9th Age: ranked blocks on rectangular bases."""
 
-from . import arcs, combat, formation, measure, melee, near
+from . import arcs, combat, deploy, formation, measure, melee, near, objectives
 from .game import GAME
 
-__all__ = ["GAME", "arcs", "combat", "formation", "measure", "melee", "near"]
+__all__ = ["GAME", "arcs", "combat", "deploy", "formation", "measure", "melee", "near", "objectives"]

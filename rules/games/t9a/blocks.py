@@ -353,7 +353,7 @@ def _guest(piece: Piece, unit: Unit) -> tuple[Model, set[tuple[int, int]]]:
         x, y = whole.own(piece.at)
         left, top = x - width / 2 + whole.width / 2, whole.depth / 2 - (y + depth / 2)
         file, rank = round(left / block.width_mm) + 1, round(top / block.depth_mm) + 1
-        inside = 1 <= file and file + span[1] - 1 <= block.files and 1 <= rank <= block.ranks
+        inside = file >= 1 and file + span[1] - 1 <= block.files and 1 <= rank <= block.ranks
         if inside:
             slots = {(rank + r, file + f) for r in range(span[0]) for f in range(span[1])}
             return Model(piece.id, unit.id, rank, file, frame, words, False, span), slots

@@ -107,7 +107,8 @@ def march_test(v: View) -> Finding:
                 inside.append(e)
         if g <= limit + EPS and (e.has("musician") or e.has("deafening-clamour")):
             musicians.append(e)
-    worse = bool(inside) and bool(musicians) and not unit.has("musician")
+    own = unit.has("musician") or unit.has("deafening-clamour")
+    worse = bool(inside) and bool(musicians) and not own
     ids = tuple(e.id for e in inside)
     key = "t9a-march-yes" if inside else "t9a-march-no"
     steps = (msg("t9a-march-musician", b=musicians[0].label),) if worse else ()
