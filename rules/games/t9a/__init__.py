@@ -1,6 +1,6 @@
 """The 9th Age: ranked blocks on rectangular bases."""
 
-from . import arcs, combat, deploy, formation, measure, melee, near, objectives
+from . import arcs, attacks, combat, deploy, formation, measure, melee, movement, near, objectives, terrain
 from .game import GAME
 
-__all__ = ["GAME", "arcs", "combat", "deploy", "formation", "measure", "melee", "near", "objectives"]
+__all__ = ["GAME", "arcs", "attacks", "combat", "deploy", "formation", "measure", "melee", "movement", "near", "objectives", "terrain"]
