@@ -36,7 +36,7 @@ STEPS = need("steps", "json", "steps of the move", "pasos del movimiento")
     phase="movement",
 )
 def wheel(v: View) -> Finding:
-    unit = v.unit()
+    unit = v.mover()
     frame = unit.frame
     if v.given("angle") == v.given("distance"):
         raise QuestionError.of("t9a-wheel-input", "angle")
@@ -112,7 +112,7 @@ def front_on_board(v: View, frame: Frame, whole: bool = False) -> float:
     phase="movement",
 )
 def move(v: View) -> Finding:
-    unit = v.unit()
+    unit = v.mover()
     steps = read_steps(v, v["steps"])
     way = travel(unit.frame, steps)
     rate: float = v["rate"]
@@ -248,7 +248,7 @@ def _way_drawing(way: Way) -> Drawing:
     phase="movement",
 )
 def sweep(v: View) -> Finding:
-    unit = v.unit()
+    unit = v.mover()
     way = travel(unit.frame, read_steps(v, v["steps"]))
     foes = [e for e in v.enemies(unit) if not is_engaged(v, e)]
     covered = [way.start.footprint, *way.covered]

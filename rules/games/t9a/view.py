@@ -15,7 +15,7 @@ from ...errors import QuestionError, Unknown
 from ...footprint import Footprint, between
 from ...game import Asked, Input
 from ...messages import Message, Text, msg, register
-from ...scene import Circle, Piece, Terrain
+from ...scene import Circle, Piece, Rect, Terrain
 from ...verdict import Answer, Finding
 from .blocks import Model, Unit, make_unit
 from .frames import Frame, Point
@@ -213,13 +213,21 @@ class View:
             raise QuestionError.of("t9a-not-a-unit", name, got=ref.label)
         return ref.unit
 
+    def mover(self, name: str = "from") -> Unit:
+        """The unit that moves: a model named inside a unit leaves it and is a unit of its own (T9A-CHG-13)."""
+        ref = self.ref(name)
+        unit = self.unit(name)
+        if ref.kind != "model" or ref.model is None or len(unit.models) == 1:
+            return unit
+        return alone(unit, ref.model)
+
     def ref(self, name: str) -> Ref:
         return self.lookup(self.a[name], name)
 
     def lookup(self, what: Any, place: str) -> Ref:
         """A unit, model, marker or terrain id, a point, `table-centre` or `edge:left|right|near|far`."""
         if isinstance(what, tuple):
-            return _point(what, "point", msg_point(what))
+            return _point(what, "point", "•")
         if not isinstance(what, str):
             raise QuestionError.of("input-kind", place, kind="id", got=repr(what)[:80])
         if what in self.units:
@@ -293,19 +301,27 @@ class View:
     # --- answering -----------------------------------------------------------------------------------------
 
     def depends(self, *units: Unit | None) -> frozenset[str]:
-        """The pieces of these units, for the error bars."""
-        return frozenset(p.id for u in units if u is not None for p in (u.piece, *u.joined))
+        """The pieces of these units, for the error bars (of a character alone: those of its unit)."""
+        ids = {p.id for u in units if u is not None for p in (u.piece, *u.joined)}
+        hosts = {i.partition("#")[0] for i in ids}
+        return frozenset(i for i in ids | hosts if self.scene.find(i) is not None)
 
     def ids_of(self, *names: str) -> frozenset[str]:
         return frozenset(n for n in names if self.scene.find(n) is not None)
 
 
+def alone(unit: Unit, model: Model) -> Unit:
+    """A character that leaves its unit, as a unit of one; it keeps the unit's words (its state) and its own."""
+    frame = model.frame
+    base = Circle(frame.width) if frame.round else Rect(frame.width, frame.depth)
+    words = tuple(sorted(w for w in model.words.given | unit.words.given if "@" not in w and ":" not in w))
+    facing = None if unit.piece.facing is None else frame.facing
+    piece = Piece(model.id, "model", unit.side, frame.at, facing=facing, base=base, traits=words)
+    return make_unit(piece, (), unit.axis)
+
+
 def _neutral(p: Piece) -> bool:
     return p.kind in ("marker", "token") or p.side == NEUTRAL
-
-
-def msg_point(p: Point) -> str:
-    return "•"
 
 
 def _point(at: Point, name: str, label: str) -> Ref:
