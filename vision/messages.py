@@ -103,7 +103,11 @@ register(
         "why-field": {"en": "{field} is not something that can be set", "es": "{field} no se puede cambiar"},
         "why-value": {"en": "{value} is no good value for {field}", "es": "{value} no vale para {field}"},
         "why-open": {"en": "it cannot be opened", "es": "no se puede abrir"},
-        "why-nothing": {"en": "nothing to undo", "es": "no hay nada que deshacer"},
+        "see-drift": {"en": "{said}", "es": "{said}"},
+        "see-lens": {
+            "en": "The camera's lens is only guessed from this picture; the error bars are wider. Calibrate the lens once.",
+            "es": "El objetivo de la cámara solo se estima con esta imagen; los márgenes son mayores. Calíbrelo una vez.",
+        },
     }
 )  # fmt: skip
 

@@ -1,0 +1,279 @@
+"""Fitting known solids to edges: where does each base stand, given what its outline looks like from here?
+
+A base is a low solid. Away from the camera its outline in the picture is the rim of its top; towards the camera the wall
+shows, and the strongest edge is usually where the wall meets the table. So each body has, beside its place, turn and
+size, two numbers of its own: how much its height differs from the usual one, and where between top rim (0) and foot (1)
+the edge lies on the near side. Both have a prior, and both end up in the covariance of the place.
+
+Bodies are rigid sets of outline points: one base, or all free sides of a block of bases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from regla.calibration import TableView
+
+from .edges import REACH_PX, STEP_PX, Profiles, profiles
+from .found import Floats
+
+__all__ = ["Bodies", "Fitted", "fit"]
+
+X, Y, TURN, WIDTH, DEPTH, HEIGHT, FOOT = range(7)
+PARAMETERS: Final = 7
+
+FOOT_SIGMA: Final = 0.15
+"""The near edge is the top rim or the wall's foot; blur draws each this far towards the other."""
+SUPPOSED: Final = ((1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.06, 0.03))
+"""What the strongest outline may be: the whole solid's, the top's, or the line inside the top where its paint begins. Each
+with how much of the wall it takes in, how far inside the rim it lies (share of the half size) and how sure that is."""
+OUTWARD_MM: Final = 0.15
+OUTWARD_SIGMA_MM: Final = 0.3
+"""Rims flare a little towards the table and darken it: outlines are found this much too large."""
+AGREE_PX: Final = 0.5
+BELIEF: Final = 3.0
+VOTE_REACH_PX: Final = 3.5
+VOTE_STEP_PX: Final = 0.7
+CALM_PX: Final = (1.6, 1.0, 0.7)
+"""How far from the present outline an edge may lie to count, round by round."""
+LEAST_SIGMA_PX: Final = 0.22
+"""One edge point is never better than this: paint, flock and rounded rims."""
+TOGETHER: Final = 4.0
+"""Neighbouring points see the same pixels and the same figure's arm: so many count as one in the error bar."""
+FAINT: Final = 6.0
+"""Grey levels per pixel at which an edge counts half."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bodies:
+    """B rigid bodies with M outline points in all; `body` (M,) says whose each is and must be sorted.
+
+    Points, normals and levers are about the present place; `pushes` (M,2) say how half width and half depth move a point.
+    `prior` (B,7,7) is the information (inverse covariance) about place, turn, half sizes, height and foot, around `mean`.
+    """
+
+    at_mm: Floats
+    turn_rad: Floats
+    half_mm: Floats
+    height_mm: Floats
+    body: npt.NDArray[np.intp]
+    local_mm: Floats
+    local_normals: Floats
+    pushes: Floats
+    prior: Floats
+    mean: Floats
+
+    @property
+    def count(self) -> int:
+        return len(self.at_mm)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Parameters (B,7) as changes from the start, their covariance (B,7,7), and the share of points that agree (B,)."""
+
+    change: Floats
+    covariance: Floats
+    share: Floats
+    residual_px: Floats
+    used: npt.NDArray[np.bool_]
+    belief: Floats
+    which: npt.NDArray[np.intp]
+
+
+def _placed(bodies: Bodies, change: Floats) -> tuple[Floats, Floats, Floats]:
+    """Points, normals and levers of all bodies after a change."""
+    turn = bodies.turn_rad + change[:, TURN]
+    cos, sin = np.cos(turn)[bodies.body], np.sin(turn)[bodies.body]
+    local = (
+        bodies.local_mm
+        + bodies.local_normals
+        * np.einsum("mi,mi->m", bodies.pushes, change[bodies.body][:, [WIDTH, DEPTH]])[:, None]
+    )
+
+    def turned(v: Floats) -> Floats:
+        return np.stack([sin * v[:, 0] + cos * v[:, 1], -cos * v[:, 0] + sin * v[:, 1]], axis=1)
+
+    points, normals = turned(local), turned(bodies.local_normals)
+    levers = normals[:, 1] * points[:, 0] - normals[:, 0] * points[:, 1]
+    return points + (bodies.at_mm + change[:, :2])[bodies.body], normals, levers
+
+
+def fit(image: npt.NDArray[Any], view: TableView, bodies: Bodies) -> Fitted:
+    """Fit all bodies to the edges of a picture, once for each edge that the outline may show, and weigh the answers."""
+    tries = [_settle(image, view, _supposed(bodies, *supposed), supposed) for supposed in SUPPOSED]
+    belief = np.stack([t.belief for t in tries])
+    share = np.exp(belief - belief.max(axis=0))
+    share /= share.sum(axis=0)
+    best = share.argmax(axis=0)
+    rows = np.arange(bodies.count)
+    changes = np.stack([t.change for t in tries])
+    change = np.einsum("hb,hbi->bi", share, changes)
+    apart = changes - change
+    covariance = np.einsum("hb,hbij->bij", share, np.stack([t.covariance for t in tries]))
+    covariance += np.einsum("hb,hbi,hbj->bij", share, apart, apart)
+    return Fitted(
+        change,
+        covariance,
+        np.stack([t.share for t in tries])[best, rows],
+        np.stack([t.residual_px for t in tries])[best, rows],
+        np.stack([t.used for t in tries])[best[bodies.body], np.arange(len(bodies.body))],
+        belief[best, rows],
+        best,
+    )
+
+
+def _supposed(bodies: Bodies, foot: float, inset: float, loose: float) -> Bodies:
+    """The bodies under one supposition about which edge shows."""
+    mean, prior = bodies.mean.copy(), bodies.prior.copy()
+    mean[:, FOOT] = foot
+    prior[:, FOOT, FOOT] = FOOT_SIGMA**-2
+    small = bodies.half_mm.min(axis=1)
+    for part in (WIDTH, DEPTH):
+        mean[:, part] += OUTWARD_MM - inset * small
+        sigma2 = 1 / prior[:, part, part] + OUTWARD_SIGMA_MM**2 + (loose * small) ** 2
+        prior[:, part, part] = 1 / sigma2
+    return replace(bodies, mean=mean, prior=prior)
+
+
+def _settle(
+    image: npt.NDArray[Any], view: TableView, bodies: Bodies, supposed: tuple[float, float, float]
+) -> Fitted:
+    count, owner = bodies.count, bodies.body
+    starts = np.searchsorted(owner, np.arange(count))
+    change = bodies.mean.copy()
+    eye = view.pose.centre_mm
+    covariance = np.zeros((count, PARAMETERS, PARAMETERS))
+    share, spread = np.zeros(count), np.ones(count)
+    used = np.zeros(len(owner), dtype=bool)
+    belief = np.zeros(count)
+    for round_, calm in enumerate((0.0, *CALM_PX)):
+        points, normals, levers = _placed(bodies, change)
+        height = bodies.height_mm[owner] + change[owner, HEIGHT]
+        seen = profiles(image, view, points, normals, height)
+        # How the wall shows: offset of the foot in the plane of the top, along the normal, per mm of height.
+        lean = np.einsum("mc,mc->m", (eye[:2] - points) / eye[2], normals)
+        wall = height * np.maximum(lean, 0.0)
+        expected_px = wall * change[owner, FOOT] / seen.mm_per_px
+        if round_ == 0:
+            unit = _unit_slopes(seen, starts)
+            change = change + _vote(seen, unit, normals, expected_px, starts, bodies, change)
+            continue
+        unit = _unit_slopes(seen, starts)
+        common = _common(seen, unit, expected_px, starts)
+        offset_px, weight = _pick(seen, unit, common[owner], expected_px, calm)
+        miss = (offset_px - expected_px) * seen.mm_per_px
+        jacobian = np.zeros((len(owner), PARAMETERS))
+        jacobian[:, X], jacobian[:, Y], jacobian[:, TURN] = normals[:, 0], normals[:, 1], levers
+        jacobian[:, WIDTH], jacobian[:, DEPTH] = bodies.pushes[:, 0], bodies.pushes[:, 1]
+        # A higher top is seen farther from the camera's foot point; the wall's foot stays where it is.
+        far = np.minimum(lean, 0.0)
+        near_top = np.maximum(lean, 0.0) * (1 - change[owner, FOOT])
+        jacobian[:, HEIGHT] = -(far + near_top)
+        jacobian[:, FOOT] = wall
+        sigma = np.maximum(LEAST_SIGMA_PX, spread[owner] if round_ > 1 else calm / 2) * seen.mm_per_px
+        info = weight / sigma**2 / TOGETHER
+        normal = np.add.reduceat(
+            jacobian[:, :, None] * (jacobian * info[:, None])[:, None, :], starts, axis=0
+        )
+        pull = np.add.reduceat(jacobian * (info * miss)[:, None], starts, axis=0)
+        normal += bodies.prior
+        pull += np.einsum("bij,bj->bi", bodies.prior, bodies.mean - change)
+        step = np.linalg.solve(normal, pull[:, :, None])[:, :, 0]
+        change = change + step
+        left_px = (miss - np.einsum("mi,mi->m", jacobian, step[owner])) / seen.mm_per_px
+        total = np.maximum(np.add.reduceat(weight, starts), 1e-9)
+        spread = np.sqrt(np.add.reduceat(weight * np.minimum(left_px**2, calm**2), starts) / total)
+        used = (weight > 0.1) & (np.abs(left_px) < 1.0)
+        points_of = np.maximum(np.add.reduceat(seen.inside.astype(float), starts), 1)
+        share = np.add.reduceat(used.astype(float), starts) / points_of
+        covariance = np.linalg.inv(normal)
+        agree = np.exp(-0.5 * (left_px / AGREE_PX) ** 2) * weight
+        away = change - bodies.mean
+        belief = BELIEF * np.add.reduceat(agree, starts) / TOGETHER
+        belief -= 0.5 * np.einsum("bi,bij,bj->b", away, bodies.prior, away)
+    return Fitted(change, covariance, share, spread, used, belief, np.zeros(count, dtype=np.intp))
+
+
+def _unit_slopes(seen: Profiles, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
+    """Colour changes (M,S,3) levelled per body: an edge as strong as its typical strongest counts one half."""
+    strongest = seen.strength.max(axis=1)
+    mean = np.add.reduceat(strongest, starts) / np.diff(np.append(starts, len(strongest)))
+    level = np.repeat(mean, np.diff(np.append(starts, len(strongest)))) * np.float32(0.5) + np.float32(FAINT)
+    return seen.slope / (seen.strength + level[:, None])[:, :, None]
+
+
+def _at(unit: npt.NDArray[np.float32], offset_px: Floats) -> npt.NDArray[np.float32]:
+    """Samples (M,D,3) of the slopes at offsets (M,D)."""
+    index = np.clip(np.rint((offset_px + REACH_PX) / STEP_PX).astype(np.intp), 0, unit.shape[1] - 1)
+    return np.take_along_axis(unit, index[:, :, None], axis=1)
+
+
+def _common(
+    seen: Profiles, unit: npt.NDArray[np.float32], expected_px: Floats, starts: npt.NDArray[np.intp]
+) -> npt.NDArray[np.float32]:
+    """The colour direction (B,3) in which the outline changes on the whole: from base to table, or from top to rim."""
+    here = _at(unit, expected_px[:, None] + np.array([-0.5, 0.0, 0.5])).sum(axis=1)
+    total = np.add.reduceat(here, starts, axis=0)
+    return total / (np.linalg.norm(total, axis=1, keepdims=True) + 1e-9)
+
+
+def _vote(
+    seen: Profiles,
+    unit: npt.NDArray[np.float32],
+    normals: Floats,
+    expected_px: Floats,
+    starts: npt.NDArray[np.intp],
+    bodies: Bodies,
+    change: Floats,
+) -> Floats:
+    """The shift and size of each body under which its outline changes colour most, and everywhere alike.
+
+    This is Daugman's way of finding an iris: arms and eyelids hide parts of the ring, the ring still wins.
+    """
+    grid = np.arange(-VOTE_REACH_PX, VOTE_REACH_PX + 0.1, VOTE_STEP_PX)
+    sizes = np.array([-1.0, 0.0, 1.0])
+    shifts = np.stack(np.meshgrid(grid, grid, sizes, indexing="ij"), axis=-1).reshape(-1, 3)
+    owner = bodies.body
+    scale = np.add.reduceat(seen.mm_per_px, starts) / np.diff(np.append(starts, len(normals)))
+    size_sigma = 1 / np.sqrt(bodies.prior[:, WIDTH, WIDTH])
+    size_px = (size_sigma / scale)[owner] * bodies.pushes.max(axis=1)
+    score = np.empty((bodies.count, len(shifts)))
+    for size in sizes:
+        chosen = shifts[:, 2] == size
+        offset = normals @ shifts[chosen, :2].T + (expected_px + size * size_px)[:, None]
+        total = np.add.reduceat(_at(unit, offset), starts, axis=0)
+        score[:, chosen] = np.linalg.norm(total, axis=2)
+    score *= BELIEF / TOGETHER
+    moves = shifts[None, :, :2] * scale[:, None, None]
+    away = moves + (change - bodies.mean)[:, None, :2]
+    score -= 0.5 * np.einsum("bdi,bij,bdj->bd", away, bodies.prior[:, :2, :2], away)
+    score -= 0.5 * shifts[None, :, 2] ** 2
+    best = score.argmax(axis=1)
+    rows = np.arange(bodies.count)
+    outcome = np.zeros((bodies.count, PARAMETERS))
+    outcome[:, :2] = moves[rows, best]
+    outcome[:, WIDTH] = outcome[:, DEPTH] = shifts[best, 2] * size_sigma
+    return outcome
+
+
+def _pick(
+    seen: Profiles,
+    unit: npt.NDArray[np.float32],
+    common: npt.NDArray[np.float32],
+    expected_px: Floats,
+    calm_px: float,
+) -> tuple[Floats, Floats]:
+    """The edge that each point takes for its own, and how much it counts: near, strong and of the outline's colours."""
+    away = seen.offset_px - expected_px[:, None].astype(np.float32)
+    alike = np.maximum(np.einsum("msc,mc->ms", unit, common), 0.0)
+    worth = np.where(seen.peak, alike * np.exp(-0.5 * (away / calm_px) ** 2), 0.0)
+    best = worth.argmax(axis=1)
+    rows = np.arange(len(best))
+    offset = seen.offset_px[rows, best].astype(np.float64)
+    weight = 2 * worth[rows, best].astype(np.float64)
+    weight[~seen.inside | (np.abs(offset) > REACH_PX - 0.5)] = 0.0
+    return offset, weight

@@ -1,0 +1,263 @@
+"""Loose bases that touch in ranks and files become blocks. Pure numpy.
+
+A block is a lattice: one base size, one turn, whole numbers for each base. Finding it also mends what single finds get
+wrong: each base's place is better known from all its neighbours than from its own outline, and a base that was missed
+in the middle of a block shows as a hole.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from .found import Floats, Found
+from .outline import rotations
+
+__all__ = ["Block", "Ranks", "find_blocks", "ranks_of"]
+
+Ints = npt.NDArray[np.int64]
+
+TOUCH_SHARE: Final = 0.22
+"""Neighbours' centres lie one base apart, give or take this share of it: pushed together by hand, seen to a pixel."""
+TURN_DEG: Final = 14.0
+"""Two bases of one block differ less in turn than this, as seen singly; small bases are seen to a few degrees."""
+SIZE_SHARE: Final = 0.2
+LEAST_MM: Final = 3.5
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Bases on a lattice: `cells` (n,2) are whole steps to the right and forward of the turn `turn_deg` (up to symmetry).
+
+    `members` are indices into the finds, row by row of `cells`. `at_mm` is the place of cell (0, 0).
+    """
+
+    members: tuple[int, ...]
+    cells: Ints
+    size_mm: tuple[float, float]
+    pitch_mm: tuple[float, float]
+    turn_deg: float
+    at_mm: Floats
+    gap_mm: float = 0.0
+
+    def centres_mm(self, cells: npt.ArrayLike) -> Floats:
+        turn = rotations(np.array([np.radians(self.turn_deg)]))[0]
+        return np.asarray(self.at_mm + (np.asarray(cells, dtype=np.float64) * self.pitch_mm) @ turn.T)
+
+
+def find_blocks(found: Sequence[Found], gaps_mm: Sequence[float] = (0.0,)) -> list[Block]:
+    """All blocks of two or more among rectangular finds; `gaps_mm` are the distances at which bases may stand."""
+    blocks: list[Block] = []
+    free = {i for i, f in enumerate(found) if f.shape == "rect" and f.cls in ("rect-base", "tray")}
+    for gap in gaps_mm:
+        for group in _touching(found, sorted(free), gap):
+            block = _lattice(found, group, gap)
+            if block is not None and len(block.members) > 1:
+                blocks.append(block)
+                free -= set(block.members)
+    return blocks
+
+
+def _turn_apart(a_deg: float, b_deg: float, period_deg: float) -> float:
+    return abs((a_deg - b_deg + period_deg / 2) % period_deg - period_deg / 2)
+
+
+def _period(found: Found) -> float:
+    width, depth = found.size_mm
+    return 90.0 if abs(width - depth) < 0.15 * depth else 180.0
+
+
+def _touching(found: Sequence[Found], free: list[int], gap_mm: float) -> list[list[int]]:
+    """Groups of finds linked edge to edge."""
+    links: dict[int, list[int]] = {i: [] for i in free}
+    if not free:
+        return []
+    places = np.array([found[i].at_mm for i in free])
+    for n, i in enumerate(free):
+        one = found[i]
+        reach = 1.5 * (max(one.size_mm) + gap_mm)
+        for m in np.flatnonzero(np.hypot(*(places - places[n]).T) < reach):
+            j = free[int(m)]
+            if j > i and _neighbours(one, found[j], gap_mm):
+                links[i].append(j)
+                links[j].append(i)
+    groups, seen = [], set()
+    for i in free:
+        if i in seen:
+            continue
+        group, queue = [], deque([i])
+        seen.add(i)
+        while queue:
+            k = queue.popleft()
+            group.append(k)
+            for j in links[k]:
+                if j not in seen:
+                    seen.add(j)
+                    queue.append(j)
+        if len(group) > 1:
+            groups.append(group)
+    return groups
+
+
+def _neighbours(a: Found, b: Found, gap_mm: float) -> bool:
+    if a.cls != b.cls or any(abs(x / y - 1) > SIZE_SHARE for x, y in zip(a.size_mm, b.size_mm, strict=True)):
+        return False
+    period = min(_period(a), _period(b))
+    if _turn_apart(a.turn_deg, b.turn_deg, period) > TURN_DEG:
+        return False
+    turn = np.radians(a.turn_deg + ((b.turn_deg - a.turn_deg + period / 2) % period - period / 2) / 2)
+    right, forward = np.array([np.sin(turn), -np.cos(turn)]), np.array([np.cos(turn), np.sin(turn)])
+    way = b.at_mm - a.at_mm
+    x, y = abs(float(way @ right)), abs(float(way @ forward))
+    width, depth = (a.size_mm[0] + b.size_mm[0]) / 2 + gap_mm, (a.size_mm[1] + b.size_mm[1]) / 2 + gap_mm
+    slack_w, slack_d = max(LEAST_MM, TOUCH_SHARE * width), max(LEAST_MM, TOUCH_SHARE * depth)
+    beside = abs(x - width) < slack_w and y < slack_d
+    behind = abs(y - depth) < slack_d and x < slack_w
+    return beside or behind
+
+
+def _lattice(found: Sequence[Found], group: list[int], gap_mm: float) -> Block | None:
+    """Whole numbers for each base, then the turn and place that fit all of them best."""
+    sizes = np.array([found[i].size_mm for i in group])
+    size = _common_size(found, group, sizes)
+    pitch = np.array([size[0] + gap_mm, size[1] + gap_mm])
+    period = 90.0 if abs(size[0] - size[1]) < 0.15 * size[1] else 180.0
+    angles = np.radians([found[i].turn_deg * 360 / period for i in group])
+    turn = float(np.degrees(np.arctan2(np.median(np.sin(angles)), np.median(np.cos(angles))))) * period / 360
+    places = np.array([found[i].at_mm for i in group])
+    cells = _number(places, pitch, turn)
+    start = places[0]
+    keep = np.ones(len(group), dtype=bool)
+    for _ in range(4):
+        turn, start = _fit_turn(places[keep], cells[keep], pitch, turn)
+        frame = rotations(np.array([np.radians(turn)]))[0]
+        steps = (places - start) @ frame / pitch
+        cells = np.rint(steps).astype(np.int64)
+        keep = np.max(np.abs(steps - cells) * pitch, axis=1) < np.maximum(LEAST_MM, 0.3 * pitch.min())
+        if keep.sum() < 2:
+            return None
+    _, first = np.unique(cells, axis=0, return_index=True)
+    chosen = [k for k in sorted(first) if keep[k]]
+    members = tuple(group[k] for k in chosen)
+    return Block(
+        members, cells[chosen], (size[0], size[1]), (float(pitch[0]), float(pitch[1])), turn, start, gap_mm
+    )
+
+
+def _common_size(found: Sequence[Found], group: list[int], sizes: Floats) -> tuple[float, float]:
+    listed = [found[i].size_mm for i in group if found[i].snapped]
+    if listed:
+        best = max(set(listed), key=listed.count)
+        return best[0], best[1]
+    width, depth = np.median(sizes, axis=0)
+    return float(width), float(depth)
+
+
+def _number(places: Floats, pitch: Floats, turn_deg: float) -> Ints:
+    """Step from neighbour to neighbour, so that a small error of turn or pitch does not add up across the block."""
+    frame = rotations(np.array([np.radians(turn_deg)]))[0]
+    local = places @ frame
+    cells = np.zeros((len(places), 2), dtype=np.int64)
+    done, queue = {0}, deque([0])
+    while queue:
+        k = queue.popleft()
+        steps = (local - local[k]) / pitch
+        whole = np.rint(steps).astype(np.int64)
+        near = (np.abs(whole).sum(axis=1) == 1) & (np.abs(steps - whole).max(axis=1) < 0.4)
+        for j in np.flatnonzero(near):
+            if int(j) not in done:
+                done.add(int(j))
+                cells[j] = cells[k] + whole[j]
+                queue.append(int(j))
+    for j in set(range(len(places))) - done:
+        cells[j] = np.rint((local[j] - local[0]) / pitch)
+    return cells
+
+
+def _fit_turn(places: Floats, cells: Ints, pitch: Floats, turn_deg: float) -> tuple[float, Floats]:
+    """The rigid move that takes the lattice onto the places (Procrustes), robust to a few bad ones."""
+    frame = rotations(np.array([np.radians(turn_deg)]))[0]
+    model = (cells * pitch) @ frame.T
+    weight = np.ones(len(places))
+    turn, start = 0.0, places[0]
+    for _ in range(4):
+        total = weight.sum()
+        a, b = (weight @ model) / total, (weight @ places) / total
+        p, q = model - a, places - b
+        cross = float(np.sum(weight * (p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0])))
+        dot = float(np.sum(weight * np.einsum("ni,ni->n", p, q)))
+        turn = float(np.arctan2(cross, dot))
+        cos, sin = np.cos(turn), np.sin(turn)
+        turned = np.array([[cos, -sin], [sin, cos]])
+        start = b - turned @ a
+        miss = np.hypot(*(places - model @ turned.T - start).T)
+        weight = 1 / (1 + (miss / max(0.7, float(np.median(miss)) * 1.5)) ** 2)
+    return turn_deg + float(np.degrees(turn)), start
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """A block as its game counts it, once the front is known: rank 1 in front, file 1 on its own left."""
+
+    files: int
+    ranks: int
+    count: int
+    facing_deg: float
+    size_mm: tuple[float, float]
+    centre: tuple[float, float]
+    """The middle of the full rectangle, in cells of the block's lattice."""
+    rear: tuple[int, ...] | None
+    """Files of the last rank that are taken, where they are not simply the first ones."""
+    holes: int
+    odd: int
+    """Bases missing in ranks that should be full: a block that really stands so is none."""
+
+
+def ranks_of(block: Block, quarter: int) -> Ranks:
+    """Count the block with its front `quarter` quarter turns (counter-clockwise) from the lattice's forward.
+
+    A hole in the midst of a block is a base that was not seen; missing bases of the last rank are casualties.
+    """
+    forward = [(0, 1), (-1, 0), (0, -1), (1, 0)][quarter % 4]
+    right = (forward[1], -forward[0])
+    cells = block.cells
+    depth = cells @ np.array(forward)
+    across = cells @ np.array(right)
+    front, back = int(depth.max()), int(depth.min())
+    left, end = int(across.min()), int(across.max())
+    files, ranks = end - left + 1, front - back + 1
+    taken = {(int(front - d), int(a - left)) for d, a in zip(depth, across, strict=True)}
+    last = sorted(a + 1 for r, a in taken if r == ranks - 1)
+    full = sum((r, a) in taken for r in range(ranks - 1) for a in range(files))
+    missing = files * (ranks - 1) - full
+    enclosed = sum(
+        1
+        for r in range(ranks - 1)
+        for a in range(files)
+        if (r, a) not in taken
+        and sum(n in taken for n in ((r - 1, a), (r + 1, a), (r, a - 1), (r, a + 1))) >= 3
+    )
+    if ranks == 1:
+        # One rank: gaps between its ends are bases that were not seen.
+        count, rear, holes, odd = files, None, files - len(last), 0
+    else:
+        between = [f for f in range(1, files + 1) if f not in last and (f - 1 in last and f + 1 in last)]
+        filled = sorted({*last, *between})
+        count = files * (ranks - 1) + len(filled)
+        rear = None if filled == list(range(1, len(filled) + 1)) else tuple(filled)
+        holes = missing + len(between)
+        odd = missing - enclosed
+    size = block.size_mm if quarter % 2 == 0 else (block.size_mm[1], block.size_mm[0])
+    middle_depth, middle_across = (front + back) / 2, (left + end) / 2
+    centre = (
+        middle_depth * forward[0] + middle_across * right[0],
+        middle_depth * forward[1] + middle_across * right[1],
+    )
+    return Ranks(
+        files, ranks, count, (block.turn_deg + 90 * quarter) % 360, size, centre, rear, holes, max(0, odd)
+    )

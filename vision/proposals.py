@@ -1,0 +1,73 @@
+"""From boxes in the picture to first shapes in millimetres: what the network saw, laid on the table."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from regla.calibration import TableView
+from regla.models.classes import CLASSES, HEX_CLASSES
+
+from .catalogue import Catalogue
+from .found import Floats, Found, Shape
+
+__all__ = ["BOX_SIGMA_PX", "propose"]
+
+BOX_SIGMA_PX: Final = 1.0
+"""How far the middle of a box is off, one standard deviation each way."""
+SIZE_SIGMA: Final = 0.05
+_ROUND: Final = frozenset({"round-base"})
+_RECT: Final = frozenset({"rect-base", "tray", "standee", "die", "cube"})
+
+
+def propose(seen: Any, view: TableView, sizes: Catalogue) -> list[Found]:
+    """The detections that lie on something flat, as first guesses; hands are left out."""
+    names = [CLASSES[i] for i in seen.class_id]
+    keep = [i for i, name in enumerate(names) if name != "hand"]
+    if not keep:
+        return []
+    corners = np.asarray(seen.corners_px, dtype=np.float64)[keep]
+    height = np.array([sizes.height(names[i]).mm for i in keep])
+    places, _ = view.to_table(corners.reshape(-1, 2), np.repeat(height, 4), sigma_px=0.0)
+    middles, cov = view.to_table(corners.mean(axis=1), height, sigma_px=BOX_SIGMA_PX)
+    quads = places.reshape(-1, 4, 2)
+    found = []
+    for k, i in enumerate(keep):
+        if np.isfinite(quads[k]).all() and np.isfinite(middles[k]).all():
+            found.append(
+                _one(names[i], float(seen.score[i]), quads[k], middles[k], cov[k], corners[k], sizes)
+            )
+    return found
+
+
+def _one(
+    cls: str, score: float, quad: Floats, middle: Floats, cov: Floats, corners_px: Floats, sizes: Catalogue
+) -> Found:
+    one, two = (quad[1] - quad[0] + quad[2] - quad[3]) / 2, (quad[3] - quad[0] + quad[2] - quad[1]) / 2
+    a, b = float(np.hypot(*one)), float(np.hypot(*two))
+    shape: Shape = "rect"
+    size: tuple[float, ...] = (min(a, b), max(a, b))
+    turn = float(np.degrees(np.arctan2(*(one if a > b else two)[::-1])))
+    snapped = False
+    at = middle
+    if cls in HEX_CLASSES:
+        # The box of a hexagon: flats across one way, corners across the other (2/√3 as long).
+        shape, size, turn = (
+            "hex",
+            (min(a, b, (a + b) / (1 + 2 / 3**0.5)),),
+            float(np.degrees(np.arctan2(*(one if a < b else two)[::-1]))),
+        )
+    elif cls in _ROUND or (cls == "token" and abs(a - b) < 0.1 * max(a, b)):
+        shape, size = "circle", (float(np.sqrt(a * b)),)
+        listed = sizes.snap_round(size[0]) if cls in _ROUND else None
+        size, snapped = ((listed,), True) if listed else (size, False)
+    else:
+        meant = sizes.snap_rect(a, b, cls == "tray") if cls in ("rect-base", "tray") else None
+        size, snapped = (meant, True) if meant else (size, False)
+        if not snapped and cls in ("rect-base", "tray") and abs(a - b) < 0.08 * max(a, b):
+            size = ((a + b) / 2,) * 2
+    height = sizes.height(cls).mm
+    return Found(
+        cls, shape, at, cov, size, SIZE_SIGMA * max(size), turn % 360, 3.0, None, 0.0, height, score, 0.0, snapped,
+        corners_px=corners_px,
+    )  # fmt: skip

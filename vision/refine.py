@@ -1,0 +1,196 @@
+"""Refinement: first guesses and blocks in, measured places out, each with its covariance.
+
+Single bases are fitted by their own outline. A block is one rigid solid: only its free sides show, but they are long,
+and every base in it says where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from regla.calibration import TableView
+
+from .catalogue import Catalogue
+from .fit import DEPTH, HEIGHT, PARAMETERS, TURN, WIDTH, Bodies, Fitted, fit
+from .found import Floats, Found
+from .group import Block
+from .outline import CORNER_SHARE, SHAPES, unit_outline
+
+__all__ = ["Measured", "refine"]
+
+FITTED: Final = frozenset({"round-base", "rect-base", "tray", "token"})
+"""What has a rim worth fitting; hexes get their places from their lattice, dice and cubes from their box."""
+BOX_SIGMA_PX: Final = 0.9
+"""How well a box's middle is known before its edges are looked at, one standard deviation each way."""
+BLOCK_SIGMA_PX: Final = 0.35
+"""What all boxes of a block may have in common: the network's own bias."""
+FREE_SIZE: Final = 0.05
+STEP_MM: Final = 2.2
+"""Distance of outline points along a block's free sides: about two pixels."""
+MOST_POINTS: Final = 240
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """The finds with their measured places (those in blocks stand on the measured lattice), and the blocks themselves."""
+
+    found: list[Found]
+    blocks: list[Block]
+    block_cov_mm2: list[Floats]
+    block_turn_sigma_deg: list[float]
+    block_rim: list[float]
+
+
+def refine(
+    image: npt.NDArray[Any],
+    view: TableView,
+    found: Sequence[Found],
+    blocks: Sequence[Block],
+    sizes: Catalogue,
+) -> Measured:
+    """Fit everything at once to the edges of a picture (uint8 or float32, BGR)."""
+    in_block = {i for block in blocks for i in block.members}
+    singles = [i for i, f in enumerate(found) if f.cls in FITTED and i not in in_block]
+    out = list(found)
+    if not singles and not blocks:
+        return Measured(out, [], [], [], [])
+    bodies = _bodies(found, singles, blocks, view, sizes)
+    fitted = fit(image, view, bodies)
+    ground = _calibration_cov(view, bodies.at_mm + fitted.change[:, :2], bodies.height_mm)
+    for k, i in enumerate(singles):
+        out[i] = _single(found[i], bodies, fitted, ground, k)
+    moved, covs, turns, rims = [], [], [], []
+    for n, block in enumerate(blocks):
+        k = len(singles) + n
+        turn = block.turn_deg + float(np.degrees(fitted.change[k, TURN]))
+        middle = bodies.at_mm[k] + fitted.change[k, :2]
+        before = replace(block, at_mm=np.zeros(2), turn_deg=turn)
+        start = middle - before.centres_mm(_middle(block)[None])[0]
+        block = replace(before, at_mm=start)
+        cov = fitted.covariance[k, :2, :2] + ground[k]
+        sigma = float(np.degrees(np.sqrt(fitted.covariance[k, TURN, TURN])))
+        moved.append(block)
+        covs.append(cov)
+        turns.append(sigma)
+        rims.append(float(fitted.share[k]))
+        for i, place in zip(block.members, block.centres_mm(block.cells), strict=True):
+            out[i] = replace(
+                found[i], at_mm=place, cov_mm2=cov + 0.15**2 * np.eye(2), turn_deg=turn % 360, turn_sigma_deg=sigma,
+                size_mm=block.size_mm, rim=float(fitted.share[k]),
+            )  # fmt: skip
+    return Measured(out, moved, covs, turns, rims)
+
+
+def _middle(block: Block) -> Floats:
+    return (block.cells.max(axis=0) + block.cells.min(axis=0)) / 2
+
+
+def _calibration_cov(view: TableView, at_mm: Floats, height_mm: Floats) -> Floats:
+    pixels = view.to_pixel(np.column_stack([at_mm, height_mm]))
+    _, cov = view.to_table(pixels, height_mm, sigma_px=0.0)
+    return np.nan_to_num(cov)
+
+
+def _single(found: Found, bodies: Bodies, fitted: Fitted, ground: Floats, k: int) -> Found:
+    change = fitted.change[k]
+    size, size_sigma = found.size_mm, 0.0
+    if not found.snapped:
+        grow = change[[WIDTH, DEPTH]]
+        size = tuple(max(1.0, s + 2 * g) for s, g in zip(found.size_mm, grow, strict=False))
+        size_sigma = float(2 * np.sqrt(fitted.covariance[k, WIDTH, WIDTH]))
+    return replace(
+        found,
+        at_mm=bodies.at_mm[k] + change[:2],
+        cov_mm2=fitted.covariance[k, :2, :2] + ground[k],
+        size_mm=size,
+        size_sigma_mm=size_sigma,
+        turn_deg=(found.turn_deg + float(np.degrees(change[TURN]))) % 360,
+        turn_sigma_deg=float(np.degrees(np.sqrt(fitted.covariance[k, TURN, TURN]))),
+        height_mm=max(0.0, found.height_mm + float(change[HEIGHT])),
+        rim=float(fitted.share[k]),
+    )
+
+
+def _bodies(
+    found: Sequence[Found], singles: list[int], blocks: Sequence[Block], view: TableView, sizes: Catalogue
+) -> Bodies:
+    at, turn, half, height, height_sigma, size_sigma, place_sigma, turn_sigma = [], [], [], [], [], [], [], []
+    parts: list[tuple[Floats, Floats, Floats]] = []
+    for i in singles:
+        f = found[i]
+        shape = SHAPES.index(f.shape)
+        halves = np.array([f.size_mm[0] / 2, f.size_mm[-1] / 2])
+        points, normals, pushes = unit_outline(shape)
+        parts.append((points * halves, normals, pushes))
+        at.append(f.at_mm)
+        turn.append(f.turn_deg)
+        half.append(halves)
+        tall = sizes.height(f.cls)
+        height.append(tall.mm)
+        height_sigma.append(tall.sigma_mm)
+        size_sigma.append(1e-4 if f.snapped else FREE_SIZE * float(halves.max()))
+        place_sigma.append(BOX_SIGMA_PX)
+        turn_sigma.append(1e-6 if f.shape == "circle" else 3.0)
+    for block in blocks:
+        parts.append(_free_sides(block))
+        at.append(block.centres_mm(_middle(block)[None])[0])
+        turn.append(block.turn_deg)
+        half.append(np.array(block.size_mm) / 2)
+        tall = sizes.height(found[block.members[0]].cls)
+        height.append(tall.mm)
+        height_sigma.append(tall.sigma_mm)
+        size_sigma.append(0.1)
+        count = len(block.members)
+        place_sigma.append(float(np.hypot(BLOCK_SIGMA_PX, BOX_SIGMA_PX / np.sqrt(count))))
+        turn_sigma.append(max(0.3, 2.5 / np.sqrt(count)))
+    count = len(at)
+    places, heights = np.array(at, dtype=np.float64), np.array(height)
+    pixel = view.mm_per_px(places, float(np.median(heights)))
+    prior = np.zeros((count, PARAMETERS, PARAMETERS))
+    sigma = np.ones((count, PARAMETERS))
+    sigma[:, 0] = sigma[:, 1] = np.array(place_sigma) * pixel
+    sigma[:, TURN] = np.radians(turn_sigma)
+    sigma[:, WIDTH] = sigma[:, DEPTH] = size_sigma
+    sigma[:, HEIGHT] = height_sigma
+    prior[:, np.arange(PARAMETERS), np.arange(PARAMETERS)] = sigma**-2
+    return Bodies(
+        places,
+        np.radians(turn),
+        np.array(half),
+        heights,
+        np.repeat(np.arange(count), [len(p[0]) for p in parts]),
+        np.concatenate([p[0] for p in parts]),
+        np.concatenate([p[1] for p in parts]),
+        np.concatenate([p[2] for p in parts]),
+        prior,
+        np.zeros((count, PARAMETERS)),
+    )
+
+
+def _free_sides(block: Block) -> tuple[Floats, Floats, Floats]:
+    """Points, normals and pushes of the sides of bases that have no neighbour, about the block's middle."""
+    taken = {tuple(cell) for cell in block.cells.tolist()}
+    middle = _middle(block)
+    size, pitch = np.array(block.size_mm), np.array(block.pitch_mm)
+    points, normals = [], []
+    for cell in block.cells:
+        for way in ((1, 0), (0, 1), (-1, 0), (0, -1)):
+            if (cell[0] + way[0], cell[1] + way[1]) in taken:
+                continue
+            normal = np.array(way, dtype=np.float64)
+            tangent = np.array([-normal[1], normal[0]])
+            length = float(np.abs(tangent) @ size)
+            count = max(3, round(length / STEP_MM))
+            along = (CORNER_SHARE + (1 - 2 * CORNER_SHARE) * (np.arange(count) + 0.5) / count - 0.5) * length
+            middle_mm = (cell - middle) * pitch + normal * (np.abs(normal) @ size) / 2
+            points.append(middle_mm + tangent * along[:, None])
+            normals.append(np.repeat(normal[None], count, axis=0))
+    all_points, all_normals = np.concatenate(points), np.concatenate(normals)
+    if len(all_points) > MOST_POINTS:
+        chosen = np.linspace(0, len(all_points) - 1, MOST_POINTS).astype(int)
+        all_points, all_normals = all_points[chosen], all_normals[chosen]
+    return all_points, all_normals, np.abs(all_normals)
