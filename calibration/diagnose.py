@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NoReturn
 
@@ -13,6 +13,10 @@ from .camera import Floats
 from .errors import DoesNotFit, MarkerMoved, MarkersSwapped, MarkerTurned, WrongSize
 from .markers import CORNER_IDS, Marker
 from .polygons import convex, turn_of
+from .view import TableView
+
+Measure = Callable[[Sequence[Marker]], Estimate]
+"""Measures sheets from their size alone."""
 
 SIZE_TOLERANCE: Final = 0.02
 """A print 2 % off scale ("fit to page" is 3 to 6 %) is refused; less is within the printer's and our own error."""
@@ -57,14 +61,15 @@ def _similarity(before: Floats, after: Floats) -> tuple[float, float, float]:
 def explain_misfit(
     found: Sequence[Marker],
     nominal: Mapping[int, Floats],
-    free: Estimate,
+    measure: Measure,
     side_mm: float,
     residual_px: float,
     most_px: float,
 ) -> NoReturn:
     """The sheets, measured without regard to where they should lie, against where they should."""
+    free = measure(found)
+    _one_odd_size(found, free, measure, side_mm, most_px)
     here = {m.id: c[:, :2] for m, c in zip(found, free.corners_mm, strict=True)}
-    _one_odd_size(found, free, side_mm, most_px)
     ids = [i for i in here if i in nominal]
     if len(ids) >= 2:
         seen = np.array([here[i].mean(axis=0) for i in ids])
@@ -91,21 +96,23 @@ def explain_misfit(
     raise DoesNotFit(residual_px=residual_px, most_px=most_px)
 
 
-def _one_odd_size(found: Sequence[Marker], free: Estimate, side_mm: float, most_px: float) -> None:
-    """Each sheet's own size on the common plane, against the others'."""
+def _one_odd_size(
+    found: Sequence[Marker], free: Estimate, measure: Measure, side_mm: float, most_px: float
+) -> None:
+    """Each sheet's own size on the plane of the others."""
     if len(found) < 3 or free.residual_px < most_px:
         return
-    from .view import TableView
+    sides = np.array([_side_seen(free, m) for m in found])
+    odd = int(np.argmax(np.abs(sides - np.median(sides))))
+    others = measure([m for k, m in enumerate(found) if k != odd])
+    side = _side_seen(others, found[odd])
+    if others.residual_px < most_px and abs(side / side_mm - 1) > ONE_SIZE_TOLERANCE:
+        raise WrongSize(id=found[odd].id, found_mm=side, expected_mm=side_mm)
 
-    view = TableView(free.camera, free.pose)
-    sides = []
-    for marker in found:
-        corners, _ = view.to_table(marker.corners_px, sigma_px=0.0)
-        sides.append(float(np.mean(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1))))
-    middle = float(np.median(sides))
-    worst = int(np.argmax(np.abs(np.array(sides) - middle)))
-    if abs(sides[worst] / middle - 1) > ONE_SIZE_TOLERANCE:
-        raise WrongSize(id=found[worst].id, found_mm=side_mm * sides[worst] / middle, expected_mm=side_mm)
+
+def _side_seen(answer: Estimate, marker: Marker) -> float:
+    corners, _ = TableView(answer.camera, answer.pose).to_table(marker.corners_px, sigma_px=0.0)
+    return float(np.mean(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)))
 
 
 def _one_moved(ids: Sequence[int], seen: Floats, wanted: Floats, rest: float) -> None:

@@ -41,6 +41,8 @@ EDGE_SPAN: Final = 0.12
 """Each side is measured at this many points, leaving out this share near its ends, where corners round off."""
 BLUR_MOST_PX: Final = 3.2
 """An edge blurred wider than this (one standard deviation) moves with light and dark around it: not measurable."""
+STRONG_EDGE: Final = 55
+"""Grey levels between the darkest and the lightest: a picture with a printed sheet in it has more."""
 LOCAL: Final = np.array([[-0.5, 0.5], [0.5, 0.5], [0.5, -0.5], [-0.5, -0.5]])
 """The corners as ArUco lists them (clockwise from the top left), around the centre, y up, for a side of one."""
 
@@ -174,7 +176,6 @@ def _refine_once(
         near = np.abs(middle - centre[..., None]) < 0.6 * half[:, :, None, None]
         climb = climb * near
         centre = (climb * middle).sum(axis=3) / climb.sum(axis=3)
-        spread = np.sqrt((climb * np.square(middle - centre[..., None])).sum(axis=3) / climb.sum(axis=3))
     clear = (mass > 20) & np.isfinite(centre)  # 20 grey levels: anything less is no printed edge
     edge = foot + outward[:, :, None, :] * np.where(clear, centre, 0.0)[..., None]
     lines = np.full((count, 4, 3), np.nan)
@@ -190,15 +191,15 @@ def _refine_once(
     moved = np.linalg.norm(refined - corners_px, axis=2)
     keep = ~(moved < 2 * half.max(axis=1, keepdims=True))
     refined[keep] = corners_px[keep]
-    softness = np.array([np.median(s[c]) if c.any() else np.inf for s, c in zip(spread, clear, strict=True)])
-    per_side = np.array(
-        [
-            [np.median(spread[m, k][clear[m, k]]) if clear[m, k].any() else 0.0 for k in range(4)]
-            for m in range(count)
-        ]
-    )
-    # Motion blurs one direction only: the softest side counts.
-    return refined, np.maximum(softness, per_side.max(axis=1))
+    return refined, _softness(profile, half)
+
+
+def _softness(profile: Floats, half_px: Floats) -> Floats:
+    """How wide the edges of each marker are (one standard deviation, px): contrast over steepest slope of its softest
+    side, because motion blurs one direction only."""
+    side = profile.mean(axis=2)
+    slope = np.diff(side, axis=2).max(axis=2) / (2 * half_px / (side.shape[2] - 1))
+    return np.asarray((np.ptp(side, axis=2) / np.maximum(slope, 1e-3) / np.sqrt(2 * np.pi)).max(axis=1))
 
 
 def _fit_line(points: Floats) -> Floats:
@@ -219,14 +220,28 @@ def _fit_line(points: Floats) -> Floats:
 
 
 def sharpness_px(picture: npt.NDArray[np.uint8]) -> float:
-    """A rough width of the strongest edges of a picture in pixels: contrast divided by steepest slope."""
+    """How wide the sharpest strong edges of a picture are (one standard deviation, px), in its softer direction.
+
+    A step blurred by b and looked at with a Gaussian of s slopes as 1/√(s² + b²): two looks give b. Motion blurs one
+    direction only, so both are measured. Zero when the picture has no strong edges to judge by.
+    """
     small = picture[:: max(1, picture.shape[0] // 1080), :: max(1, picture.shape[1] // 1920)].astype(
         np.float32
     )
-    slope = np.hypot(cv2.Sobel(small, cv2.CV_32F, 1, 0) / 8, cv2.Sobel(small, cv2.CV_32F, 0, 1) / 8)
-    steepest = float(np.percentile(slope, 99.9))
-    contrast = float(np.percentile(small, 99.5) - np.percentile(small, 0.5))
-    return contrast / steepest / 2.5 if steepest > 0.5 else np.inf
+    if float(np.percentile(small, 99.9) - np.percentile(small, 0.1)) < STRONG_EDGE:
+        return 0.0
+    fine, coarse = 1.0, 4.0
+    widths = []
+    for axis in ((1, 0), (0, 1)):
+        slopes = [
+            float(
+                np.percentile(np.abs(cv2.Sobel(cv2.GaussianBlur(small, (0, 0), s), cv2.CV_32F, *axis)), 99.9)
+            )
+            for s in (fine, coarse)
+        ]
+        ratio = (slopes[0] / max(slopes[1], 1e-6)) ** 2
+        widths.append(np.sqrt(max(coarse**2 - ratio * fine**2, 0.0) / (ratio - 1)) if ratio > 1.001 else 99.0)
+    return float(min(max(widths), 99.0))
 
 
 def explain_absence(image: Image, ids: Iterable[int]) -> None:
@@ -238,8 +253,7 @@ def explain_absence(image: Image, ids: Iterable[int]) -> None:
     if any(i in wanted for i, _ in _detect(flipped, scale)):
         raise PictureMirrored()
     width = sharpness_px(picture)
-    # A flat picture (lens cap, darkness) has no edges at all: that is "no sheets", not "blurred".
-    if np.isfinite(width) and width > BLUR_MOST_PX and float(picture.std()) > 8:
+    if width > BLUR_MOST_PX:
         raise PictureBlurred(width_px=width, most_px=BLUR_MOST_PX)
     raise NoMarkers()
 

@@ -140,8 +140,16 @@ def calibrate_found(
     known = [m for m in found if m.id in nominal]
     if nominal and not known:
         raise TooFewMarkers(found="–", least=1, missing=", ".join(map(str, nominal)))
+    most_px = MOST_RESIDUAL * size_px[0]
+
+    def measure(some: Sequence[Marker]) -> Estimate:
+        return measure_places(some, lens, side_mm)
+
     if places is not None:
-        targets, start = _exact_targets(found, nominal, lens, side_mm)
+        try:
+            targets, start = _exact_targets(found, nominal, lens, side_mm)
+        except GeometryError:
+            explain_misfit(found, nominal, measure, side_mm, np.inf, most_px)
     elif nominal:
         targets, start = _corner_targets(found, nominal, lens, side_mm, size_sigma)
     else:
@@ -149,11 +157,8 @@ def calibrate_found(
         check_order(found, free.corners_mm)
         targets, start, table_mm_found = _free_targets(found, free, table_mm, size_sigma, spans)
     answer = estimate(targets, lens, start, noise_px=noise_px)
-    most_px = MOST_RESIDUAL * size_px[0]
     if answer.residual_px > max(most_px, 4 * (noise_px or 0.0)):
-        explain_misfit(
-            found, nominal, measure_places(found, lens, side_mm), side_mm, answer.residual_px, most_px
-        )
+        explain_misfit(found, nominal, measure, side_mm, answer.residual_px, most_px)
     table, source = table_mm, "given"
     if table is None:
         source = "measured"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-
 from regla.calibration import Camera, Marker, Pose, TableView
 from regla.calibration.markers import corner_places
 
@@ -23,7 +22,7 @@ def look(eye_mm, target_mm, spin_deg=0.0) -> Pose:
     eye, target = np.asarray(eye_mm, float), np.asarray(target_mm, float)
     forward = target - eye
     forward /= np.linalg.norm(forward)
-    right = np.cross(forward, [0, 1.0, 0])
+    right = np.cross(forward, [0, 1.0, 0] if abs(forward[1]) < 0.99 else [0, 0, 1.0])
     right /= np.linalg.norm(right)
     down = np.cross(forward, right)
     rotation = np.array([right, down, forward])
