@@ -134,18 +134,15 @@ def sight_table(field: Field, blocked: Container[Hex] = ()) -> Flags:
     first, second = np.triu_indices(n)
     clear = np.ones(len(first), dtype=np.bool_)
     stops = [h for h in order if h in blocked]
-    holes = _holes(field)
-    for hexes, kind in ((stops, 0), (holes, 1)):
+    for hexes, kind in ((stops, 0), (_holes(field), 1)):
         for h in hexes:
             # One hex against all pairs: the arrays stay small enough to live in the processor's cache.
             clear &= ~_meet(at[first], at[second], np.array(h))[kind]
-    outside = set(holes)
     step = at[second] - at[first]
     on_seam = (step[:, 0] == step[:, 1]) | (2 * step[:, 0] == -step[:, 1]) | (step[:, 0] == -2 * step[:, 1])
-    if outside:
-        for i in np.flatnonzero(on_seam & clear & step.any(axis=1)).tolist():
-            pairs = _seams(order[first[i]], order[second[i]])
-            clear[i] = not any(one in outside and two in outside for one, two in pairs)
+    for i in np.flatnonzero(on_seam & clear & step.any(axis=1)).tolist():
+        pairs = _seams(order[first[i]], order[second[i]])
+        clear[i] = all(one in field.hexes or two in field.hexes for one, two in pairs)
     table = np.zeros((n, n), dtype=np.bool_)
     table[first, second] = table[second, first] = clear
     return table

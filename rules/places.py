@@ -39,38 +39,42 @@ def settle(run: Callable[[Scene], Finding], scene: Scene, doubts: Mapping[str, D
     open_ = {i: doubt for i, doubt in doubts.items() if len(doubt.pieces) > 1}
     if not open_:
         return first
-    alone = [
-        i for i, doubt in open_.items() if any(_differs(run, scene, first, (p,)) for p in doubt.pieces[1:])
-    ]
-    if not alone and not _jointly(run, scene, first, open_):
+
+    def differs(moved: tuple[Piece, ...]) -> int:
+        return _differs(run, scene, first, moved)
+
+    worst = {i: max(differs((piece,)) for piece in doubt.pieces[1:]) for i, doubt in open_.items()}
+    joint = _SAME
+    if len(open_) > 1 and max(worst.values()) < _OTHERWISE:
+        together = islice(product(*(doubt.pieces for doubt in open_.values())), MOST_SCENES)
+        joint = max(map(differs, together))
+    most = max(joint, *worst.values())
+    if most == _SAME:
         return first
-    who = alone or sorted(open_)
+    who = [i for i, n in worst.items() if n == most] or sorted(open_)
     named = [open_[i].pieces[0].label for i in who]
     places = sorted({place for i in who for place in open_[i].places})
-    return replace(
-        first,
-        answer=Answer.TOO_CLOSE,
-        reason=msg("place-doubt", who=named, places=[*places]),
-        remedy=msg("place-doubt-remedy", who=named),
-    )
+    said = msg("place-doubt" if most == _OTHERWISE else "place-doubt-value", who=named, places=places)
+    if most == _VALUE:
+        return replace(first, notes=(*first.notes, said))
+    return replace(first, answer=Answer.TOO_CLOSE, reason=said, remedy=msg("place-doubt-remedy", who=named))
 
 
-def _differs(run: Callable[[Scene], Finding], scene: Scene, first: Finding, moved: tuple[Piece, ...]) -> bool:
+_SAME, _VALUE, _OTHERWISE = 0, 1, 2
+"""How another place changes the result: not at all, only the number beside a yes or no, or the result itself."""
+
+
+def _differs(run: Callable[[Scene], Finding], scene: Scene, first: Finding, moved: tuple[Piece, ...]) -> int:
     for piece in moved:
         scene = scene.with_piece(piece)
     try:
-        return run(scene).said() != first.said()
+        other = run(scene)
     except (Unknown, QuestionError):
-        return True
-
-
-def _jointly(
-    run: Callable[[Scene], Finding], scene: Scene, first: Finding, open_: Mapping[str, Doubt]
-) -> bool:
-    if len(open_) < 2:
-        return False
-    combinations = islice(product(*(doubt.pieces for doubt in open_.values())), MOST_SCENES)
-    return any(_differs(run, scene, first, moved) for moved in combinations)
+        return _OTHERWISE
+    if other.said() == first.said():
+        return _SAME
+    only_value = first.answer is not None and replace(other, value=first.value).said() == first.said()
+    return _VALUE if only_value else _OTHERWISE
 
 
 register(
@@ -78,6 +82,10 @@ register(
         "place-doubt": {
             "en": "{who} stands on a border, between {places}, and the answer depends on which it is.",
             "es": "{who} está en un borde, entre {places}, y la respuesta depende de cuál sea.",
+        },
+        "place-doubt-value": {
+            "en": "{who} stands on a border, between {places}: the answer holds either way, the number does not.",
+            "es": "{who} está en un borde, entre {places}: la respuesta vale en ambos casos, el número no.",
         },
         "place-doubt-remedy": {
             "en": "Agree where {who} stands, or push it to the middle of its place.",
