@@ -1,19 +1,31 @@
 """Oriented-box labels: from outlines to the four corners that training reads, and back.
 
-One label file per picture, YOLO-OBB: ``class x1 y1 x2 y2 x3 y3 x4 y4`` a line, corners as shares of the picture.
+One label file per picture, YOLO-OBB: ``class x1 y1 x2 y2 x3 y3 x4 y4`` a line, corners as shares of the picture. Pixels
+are counted from the picture's corner here, so the middle of the first pixel is at (0.5, 0.5); truth documents and OpenCV
+call that point (0, 0).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import cv2
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from regla.models.classes import CLASSES
+from regla.models.classes import CLASS_ID, CLASSES, HEX_CLASSES
 
-__all__ = ["Labels", "clip_labels", "hex_corners", "read_labels", "round_corners", "write_labels"]
+__all__ = [
+    "Labels",
+    "clip_labels",
+    "hex_corners",
+    "labels_from_truth",
+    "read_labels",
+    "round_corners",
+    "write_labels",
+]
 
 Floats = NDArray[np.floating]
 
@@ -102,11 +114,49 @@ def hex_corners(points: Floats) -> Floats:
     return _box_along(points, float(angles[np.argmin(np.abs(angles))]))
 
 
+def _outline_corners(outline: Floats, class_name: str) -> Floats:
+    """The box a detector should draw round an outline of a truth document."""
+    if class_name == "hand":
+        return cv2.boxPoints(cv2.minAreaRect(outline.astype(np.float32))).astype(np.float64)
+    if len(outline) == 4:
+        along = outline[1] - outline[0] + outline[2] - outline[3]
+        return _box_along(outline, float(np.arctan2(along[1], along[0])))
+    if len(outline) == 6 or class_name in HEX_CLASSES:
+        return hex_corners(outline)
+    return round_corners(outline)
+
+
+def labels_from_truth(document: dict[str, Any]) -> tuple[Labels, Floats]:
+    """The labels of a truth document's ``objects`` and how much of each is seen (0–1).
+
+    What is seen to less than a quarter is left out: nobody would be asked to find it. Boxes are cut at the picture's rim.
+    """
+    things = [thing for thing in document["objects"] if thing["visible"] >= MIN_VISIBLE_SHARE]
+    corners = [
+        _outline_corners(np.array(thing["outline_px"], dtype=np.float64) + 0.5, thing["class"])
+        for thing in things
+    ]
+    whole = Labels(
+        np.array([CLASS_ID[thing["class"]] for thing in things], dtype=np.int64),
+        np.array(corners, dtype=np.float64).reshape(-1, 4, 2),
+    )
+    width, height = document["camera"]["size"]
+    cut, rows = clip_rows(whole, (0.0, 0.0, float(width), float(height)))
+    return cut, np.array([thing["visible"] for thing in things], dtype=np.float64)[rows]
+
+
 def clip_labels(labels: Labels, region_px: tuple[float, float, float, float]) -> Labels:
     """Keep what a tile ``(left, top, right, bottom)`` shows, in the tile's own pixels, boxes cut at its rim.
 
     A cut box keeps its direction. What is cut to under a quarter is left out.
     """
+    return clip_rows(labels, region_px)[0]
+
+
+def clip_rows(
+    labels: Labels, region_px: tuple[float, float, float, float]
+) -> tuple[Labels, NDArray[np.intp]]:
+    """As ``clip_labels``, and which rows were kept."""
     left, top, right, bottom = region_px
     corners = np.asarray(labels.corners_px, dtype=np.float64).reshape(-1, 4, 2)
     low, high = corners.min(axis=1), corners.max(axis=1)
@@ -115,7 +165,7 @@ def clip_labels(labels: Labels, region_px: tuple[float, float, float, float]) ->
     away = (high[:, 0] <= left) | (high[:, 1] <= top) | (low[:, 0] >= right) | (low[:, 1] >= bottom)
     frame = shapely.box(left, top, right, bottom)
     origin = np.array([left, top])
-    kept_class, kept = [], []
+    rows, kept = [], []
     for i in np.nonzero(~away & (size > 0))[0]:
         box = corners[i]
         if not whole[i]:
@@ -128,6 +178,7 @@ def clip_labels(labels: Labels, region_px: tuple[float, float, float, float]) ->
         sides = np.linalg.norm(box[1] - box[0]), np.linalg.norm(box[2] - box[1])
         if min(sides) < MIN_SIDE_PX:
             continue
-        kept_class.append(labels.class_id[i])
+        rows.append(i)
         kept.append(box - origin)
-    return Labels(np.array(kept_class, dtype=np.int64), np.array(kept, dtype=np.float64).reshape(-1, 4, 2))
+    index = np.array(rows, dtype=np.intp)
+    return Labels(labels.class_id[index], np.array(kept, dtype=np.float64).reshape(-1, 4, 2)), index

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-__all__ = ["area_px2", "boxes_of", "corners_of", "iou", "keep_best", "overlap_px2"]
+__all__ = ["area_px2", "boxes_of", "corners_of", "iou", "keep_best", "overlap_px2", "thin"]
 
 Floats = NDArray[np.floating]
 
@@ -96,6 +96,44 @@ def iou(a: Floats, b: Floats) -> Floats:
     shared = overlap_px2(a, b)
     total = area_px2(a)[:, None] + area_px2(b)[None, :] - shared
     return np.divide(shared, total, out=np.zeros_like(shared), where=total > 0)
+
+
+# Finds of one class this near to each other, in shares of the smaller one's shorter side, within this ratio of size and,
+# if they are long, of nearly one direction, overlap by more than SAME_CLASS_IOU for sure.
+THIN_SHARE = 0.2
+THIN_RATIO = 1.3
+LONG_RATIO = 1.3
+THIN_TURN_RAD = np.deg2rad(12.0)
+
+
+def thin(boxes: Floats, score: Floats, class_id: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Leave out finds that lie almost exactly under a better one of their class; indices, best first.
+
+    The network's head marks each thing a dozen times. This takes out most of them by their centres alone, so that the
+    exact overlap in ``keep_best`` is computed for a few hundred boxes and not for thousands.
+
+    >>> boxes = np.array([[50.0, 50, 20, 20, 0], [51.0, 50, 20, 20, 0], [58.0, 50, 20, 20, 0]])
+    >>> thin(boxes, np.array([0.7, 0.9, 0.8]), np.array([0, 0, 0])).tolist()
+    [1, 2]
+    """
+    boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
+    order = np.argsort(-np.asarray(score), kind="stable")
+    boxes, kinds = boxes[order], np.asarray(class_id)[order]
+    short, long = boxes[:, 2:4].min(axis=1), boxes[:, 2:4].max(axis=1)
+    alive = np.ones(len(boxes), dtype=bool)
+    for i in range(len(boxes)):
+        if not alive[i]:
+            continue
+        rest = np.nonzero(alive[i + 1 :])[0] + i + 1
+        gap = np.hypot(boxes[rest, 0] - boxes[i, 0], boxes[rest, 1] - boxes[i, 1])
+        near = (kinds[rest] == kinds[i]) & (gap < THIN_SHARE * np.minimum(short[rest], short[i]))
+        sized = (np.maximum(short[rest], short[i]) < THIN_RATIO * np.minimum(short[rest], short[i])) & (
+            np.maximum(long[rest], long[i]) < THIN_RATIO * np.minimum(long[rest], long[i])
+        )
+        turn = np.abs((boxes[rest, 4] - boxes[i, 4] + np.pi / 2) % np.pi - np.pi / 2)
+        stout = (long[rest] < LONG_RATIO * short[rest]) & (long[i] < LONG_RATIO * short[i])
+        alive[rest[near & sized & (stout | (turn < THIN_TURN_RAD))]] = False
+    return order[alive]
 
 
 def keep_best(

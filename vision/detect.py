@@ -20,10 +20,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 from regla.models.classes import BASE_CLASSES, CLASSES, HEX_CLASSES
-from regla.vision.boxes import corners_of, keep_best
+from regla.vision.boxes import corners_of, keep_best, thin
 from regla.vision.weights import ModelFile, ModelFileError, Network, shipped
 
-__all__ = ["Detections", "Detector", "Tile", "plan_tiles"]
+__all__ = ["Detections", "Detector", "Tile", "merge", "place", "plan_tiles"]
 
 # Width and height of the largest tile: a 1080p frame, rounded up to the network's stride, is one.
 TILE_PX = (1920, 1088)
@@ -38,14 +38,17 @@ SEAM_PX = 3.0
 # Photographs larger than this are shrunk first: no table needs more, and a 100-megapixel file must not fill the memory.
 MAX_SIDE_PX = 8192
 DEFAULT_SCORE = 0.25
+# What the score of a find at half size or less is multiplied with.
+COARSE_WORTH = 0.9
 
 
 @dataclass(frozen=True)
 class Detections:
     """What a frame shows, best first: one row per thing.
 
-    ``box_px`` is (cx, cy, w, h, angle_rad), the angle from +x towards +y (clockwise in the picture); ``corners_px`` the
-    same boxes as four corners. Boxes have no front.
+    ``box_px`` is (cx, cy, w, h, angle_rad), the angle from +x towards +y (clockwise in the picture), within an eighth of a
+    turn of level; ``corners_px`` the same boxes as four corners. Boxes have no front, round bases are always level.
+    Pixels as OpenCV counts them: the middle of the first one is (0, 0).
     """
 
     class_id: NDArray[np.int64]
@@ -126,6 +129,55 @@ def _alike() -> NDArray[np.int64]:
 
 
 ALIKE = _alike()
+ROUND_BASE = CLASSES.index("round-base")
+
+
+def place(
+    tile: Tile,
+    size_px: tuple[int, int],
+    class_id: NDArray[np.int64],
+    score: NDArray[np.float64],
+    boxes: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Put a tile's finds where they belong in the picture of ``size_px`` (width, height).
+
+    Rows of class, score, cx, cy, w, h, angle (picture pixels) and whether a seam of the tile cut the box.
+    """
+    inner = (
+        tile.left > 0,
+        tile.top > 0,
+        tile.left + tile.width < round(size_px[0] * tile.scale),
+        tile.top + tile.height < round(size_px[1] * tile.scale),
+    )
+    corners = corners_of(boxes)
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    cut = (
+        (inner[0] & (low[:, 0] < SEAM_PX))
+        | (inner[1] & (low[:, 1] < SEAM_PX))
+        | (inner[2] & (high[:, 0] > tile.width - SEAM_PX))
+        | (inner[3] & (high[:, 1] > tile.height - SEAM_PX))
+    )
+    placed = boxes.copy()
+    placed[:, 0] = (boxes[:, 0] + tile.left) / tile.scale
+    placed[:, 1] = (boxes[:, 1] + tile.top) / tile.scale
+    placed[:, 2:4] /= tile.scale
+    # One name per box: a quarter turn more and the sides swapped is the same box.
+    quarter = np.round(placed[:, 4] / (np.pi / 2))
+    placed[:, 4] -= quarter * (np.pi / 2)
+    swap = quarter.astype(np.int64) % 2 == 1
+    placed[swap, 2:4] = placed[swap, 3:1:-1]
+    placed[class_id == ROUND_BASE, 4] = 0.0
+    # A coarser look is worth less: where a finer one saw the same thing whole, that one is taken.
+    worth = score * (1.0 if tile.scale == 1.0 else COARSE_WORTH)
+    return np.concatenate([class_id[:, None], worth[:, None], placed, cut[:, None]], axis=1)
+
+
+def merge(rows: NDArray[np.float64]) -> Detections:
+    """Take every thing once from the rows of all tiles, best first."""
+    class_id, score, boxes, cut = rows[:, 0].astype(np.int64), rows[:, 1], rows[:, 2:7], rows[:, 7] > 0
+    kept = keep_best(boxes, score, class_id, cut, ALIKE)
+    kept = kept[np.argsort(-score[kept], kind="stable")]
+    return Detections(class_id[kept], score[kept], boxes[kept], corners_of(boxes[kept]))
 
 
 class Detector:
@@ -166,13 +218,12 @@ class Detector:
             for tile, pixels in self._tiles(image, width, height)
             for part in self._look(tile, pixels, (width, height), min_score)
         ]
-        rows = np.concatenate(found) if found else np.zeros((0, 8))
-        class_id, score, boxes, cut = rows[:, 0].astype(np.int64), rows[:, 1], rows[:, 2:7], rows[:, 7] > 0
-        kept = keep_best(boxes, score, class_id, cut, ALIKE)
-        kept = kept[np.argsort(-score[kept], kind="stable")]
-        boxes = boxes[kept].copy()
+        seen = merge(np.concatenate(found) if found else np.zeros((0, 8)))
+        boxes = seen.box_px.copy()
         boxes[:, :4] /= shrink
-        return Detections(class_id[kept], score[kept], boxes, corners_of(boxes))
+        # The network counts from the picture's corner, OpenCV and the camera model from the first pixel's middle.
+        boxes[:, :2] -= 0.5
+        return Detections(seen.class_id, seen.score, boxes, corners_of(boxes))
 
     def _tiles(
         self, image: NDArray[np.uint8], width: int, height: int
@@ -187,7 +238,7 @@ class Detector:
     def _look(
         self, tile: Tile, pixels: NDArray[np.uint8], size_px: tuple[int, int], min_score: float | None
     ) -> list[NDArray[np.float64]]:
-        """Rows of class, score, cx, cy, w, h, angle (picture pixels) and whether a seam cut the box."""
+        """Run the network on one tile; rows as ``place`` gives them."""
         height, width = pixels.shape[:2]
         canvas = np.full(
             (1, -(-height // STRIDE_PX) * STRIDE_PX, -(-width // STRIDE_PX) * STRIDE_PX, 3),
@@ -209,26 +260,6 @@ class Detector:
         boxes = np.concatenate([rows[:, :4], rows[:, -1:]], axis=1)
         if len(boxes) == 0:
             return []
-        inner = (
-            tile.left > 0,
-            tile.top > 0,
-            tile.left + tile.width < round(size_px[0] * tile.scale),
-            tile.top + tile.height < round(size_px[1] * tile.scale),
-        )
-        corners = corners_of(boxes)
-        low, high = corners.min(axis=1), corners.max(axis=1)
-        cut = (
-            (inner[0] & (low[:, 0] < SEAM_PX))
-            | (inner[1] & (low[:, 1] < SEAM_PX))
-            | (inner[2] & (high[:, 0] > tile.width - SEAM_PX))
-            | (inner[3] & (high[:, 1] > tile.height - SEAM_PX))
-        )
-        boxes[:, 0] = (boxes[:, 0] + tile.left) / tile.scale
-        boxes[:, 1] = (boxes[:, 1] + tile.top) / tile.scale
-        boxes[:, 2:4] /= tile.scale
-        # One name per box: a quarter turn more and the sides swapped is the same box.
-        quarter = np.round(boxes[:, 4] / (np.pi / 2))
-        boxes[:, 4] -= quarter * (np.pi / 2)
-        swap = quarter.astype(np.int64) % 2 == 1
-        boxes[swap, 2:4] = boxes[swap, 3:1:-1]
-        return [np.concatenate([class_id[:, None], score[:, None], boxes, cut[:, None]], axis=1)]
+        few = thin(boxes, score, class_id)
+        boxes, score, class_id = boxes[few], score[few], class_id[few]
+        return [place(tile, size_px, class_id, score, boxes)]

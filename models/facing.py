@@ -1,0 +1,284 @@
+"""Train the facing network: crops of bases, trays and standees, each with the direction its front points to.
+
+``python -m regla.models.facing crops OUT.npz SOURCE… `` cuts crops from pictures with truth documents, ``… fit`` trains on
+them, exports ``OUT.onnx`` and measures it. Cutting and measuring need no torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from regla.models.classes import CLASS_ID, CLASSES
+from regla.models.export import write_card
+from regla.models.labels import _outline_corners
+from regla.vision.boxes import boxes_of
+from regla.vision.facing import BINS, CROP_PX, FACING_CLASSES, SQUARED_CLASSES, FacingModel, crop, decode
+from rich.progress import track
+
+__all__ = ["crops_of_picture", "cut_crops", "fit", "measure"]
+
+# What the detector's boxes are off by, so that training sees crops as they will come: share of the size, and degrees.
+JITTER_SHARE = 0.05
+JITTER_DEG = 5.0
+# Less than this seen and the front cannot be asked for.
+MIN_VISIBLE = 0.5
+# Width of the target round the true direction: under it two neighbouring bins cannot be told apart anyway.
+TARGET_SIGMA_DEG = 8.0
+RIGHT_DEG = 15.0
+# What the claims must be worth on the validation crops; the threshold is put where they are.
+WANTED_RIGHT = 0.985
+
+
+def front_px(truth: dict[str, Any], thing: dict[str, Any]) -> float:
+    """The direction in the picture (radians, y down) in which a thing of a truth document faces."""
+    outline = np.array(thing["outline_mm"], dtype=np.float64)
+    centre = outline.mean(axis=0)
+    heading = np.deg2rad(thing["facing"])
+    ahead = centre + 5.0 * np.array([np.cos(heading), np.sin(heading)])
+    points = np.array([[*centre, thing["height_mm"]], [*ahead, thing["height_mm"]]])
+    camera = truth["camera"]
+    pixels, _ = cv2.projectPoints(
+        points,
+        np.array(truth["pose"]["rvec"], dtype=np.float64),
+        np.array(truth["pose"]["tvec"], dtype=np.float64),
+        np.array(camera["matrix"], dtype=np.float64),
+        np.array(camera["distortion"], dtype=np.float64),
+    )
+    step = pixels[1, 0] - pixels[0, 0]
+    return float(np.arctan2(step[1], step[0]))
+
+
+def crops_of_picture(
+    image: NDArray[np.uint8], truth: dict[str, Any], rng: np.random.Generator, copies: int
+) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.int64]]:
+    """Crops, the front's direction inside each (NaN: it has none to see) and class numbers."""
+    boxes, angles, classes = [], [], []
+    for thing in truth["objects"]:
+        if thing["class"] not in FACING_CLASSES or thing["visible"] < MIN_VISIBLE:
+            continue
+        box = boxes_of(
+            _outline_corners(np.array(thing["outline_px"], dtype=np.float64), thing["class"])[None]
+        )[0]
+        angle = np.nan if thing["facing"] is None else front_px(truth, thing)
+        for copy in range(copies):
+            moved = box.copy()
+            if copies > 1:
+                size = box[2:4].copy()
+                moved[:2] += rng.normal(0.0, JITTER_SHARE, 2) * size
+                moved[2:4] = size * np.exp(rng.normal(0.0, JITTER_SHARE, 2))
+                moved[4] += np.deg2rad(rng.normal(0.0, JITTER_DEG / 2))
+            if thing["class"] not in SQUARED_CLASSES and copies > 1 and copy > 0:
+                # Round things come level, as the detector gives them, and turned, as tables do.
+                moved[4] += rng.uniform(-np.pi, np.pi)
+            quarter = int(rng.integers(4))
+            moved[4] += quarter * np.pi / 2
+            if quarter % 2:
+                moved[2], moved[3] = moved[3], moved[2]
+            boxes.append(moved)
+            angles.append(angle - moved[4])
+            classes.append(CLASS_ID[thing["class"]])
+    if not boxes:
+        return np.zeros((0, CROP_PX, CROP_PX, 3), np.uint8), np.zeros(0), np.zeros(0, np.int64)
+    return crop(image, np.array(boxes)), np.array(angles), np.array(classes, dtype=np.int64)
+
+
+def cut_crops(
+    sources: list[Path], copies: int = 3, seed: int = 0, limit: int | None = None
+) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.int64]]:
+    """Cut crops from every picture with a truth document below the sources (``images/`` and ``truth/``)."""
+    rng = np.random.default_rng(seed)
+    truths = [path for source in sources for path in sorted((source / "truth").glob("*.truth.json"))][:limit]
+    parts = []
+    for path in track(truths, description="cutting crops"):
+        name = path.name.removesuffix(".truth.json")
+        candidates = [path.parent.parent / "images" / f"{name}{suffix}" for suffix in (".jpg", ".png")]
+        image = next((cv2.imread(str(p)) for p in candidates if p.exists()), None)
+        if image is not None:
+            parts.append(crops_of_picture(image, json.loads(path.read_text(encoding="utf-8")), rng, copies))
+    if not parts:
+        raise FileNotFoundError(f"no pictures with truth documents below {', '.join(map(str, sources))}")
+    images, angles, classes = zip(*parts, strict=True)
+    return np.concatenate(images), np.concatenate(angles), np.concatenate(classes)
+
+
+def _network() -> Any:
+    import torch
+    from torch import nn
+
+    def step(before: int, after: int, stride: int) -> list[nn.Module]:
+        return [nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after), nn.ReLU()]
+
+    # Where in the crop a thing lies is what decides: no pooling over the whole crop, the last 4×4 places stay apart.
+    return nn.Sequential(
+        *step(3, 24, 2),
+        *step(24, 48, 1),
+        *step(48, 64, 2),
+        *step(64, 64, 1),
+        *step(64, 96, 2),
+        *step(96, 96, 1),
+        *step(96, 128, 2),
+        nn.Flatten(),
+        nn.Dropout(0.2),
+        nn.Linear(128 * (CROP_PX // 16) ** 2, 128),
+        nn.ReLU(),
+        nn.Linear(128, BINS),
+    ).to(memory_format=torch.channels_last)
+
+
+def _augment(images: Any, angles: Any, generator: Any) -> tuple[Any, Any]:
+    """Light, colour and mirror, in torch, for a batch (N, 3, H, W) in 0–1."""
+    import torch
+
+    n = len(images)
+    gain = torch.exp(torch.randn(n, 3, 1, 1, generator=generator) * 0.12)
+    images = images * gain * torch.exp(torch.randn(n, 1, 1, 1, generator=generator) * 0.3)
+    mean = images.mean(dim=(2, 3), keepdim=True)
+    images = mean + (images - mean) * torch.exp(torch.randn(n, 1, 1, 1, generator=generator) * 0.25)
+    grey = images.mean(dim=1, keepdim=True)
+    images = grey + (images - grey) * (0.3 + 1.1 * torch.rand(n, 1, 1, 1, generator=generator))
+    noise = torch.rand(n, 1, 1, 1, generator=generator) * 0.05
+    images = (images + torch.randn(images.shape, generator=generator) * noise).clamp(0, 1)
+    mirror = torch.rand(n, generator=generator) < 0.5
+    images = torch.where(mirror[:, None, None, None], images.flip(3), images)
+    angles = torch.where(mirror, torch.pi - angles, angles)
+    return images, angles
+
+
+def fit(
+    crops: NDArray[np.uint8],
+    angles: NDArray[np.float64],
+    out: Path,
+    epochs: int = 12,
+    batch: int = 128,
+    lr: float = 0.002,
+    seed: int = 0,
+    start_from: Path | None = None,
+) -> Path:
+    """Train on crops and write ``out`` (ONNX) and its weights beside it; returns ``out``."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+    network = _network()
+    if start_from is not None:
+        network.load_state_dict(load_file(str(start_from)))
+    optimiser = torch.optim.AdamW(network.parameters(), lr=lr, weight_decay=0.01)
+    steps = epochs * (len(crops) // batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=lr, total_steps=max(steps, 2))
+    bins = torch.arange(BINS) * (2 * torch.pi / BINS)
+    width = np.deg2rad(TARGET_SIGMA_DEG)
+    for epoch in range(epochs):
+        network.train()
+        order = torch.randperm(len(crops), generator=generator).numpy()
+        total = 0.0
+        for start in track(
+            range(0, len(order) - batch + 1, batch), description=f"facing {epoch + 1}/{epochs}"
+        ):
+            rows = order[start : start + batch]
+            images = torch.from_numpy(crops[rows][..., ::-1].copy()).permute(0, 3, 1, 2).float() / 255
+            images, truth = _augment(images, torch.from_numpy(angles[rows]).float(), generator)
+            apart = torch.remainder(truth[:, None] - bins[None] + torch.pi, 2 * torch.pi) - torch.pi
+            target = torch.softmax(-(apart.nan_to_num(0.0) ** 2) / (2 * width**2), dim=1)
+            # No front to see: every direction alike, so that the answer is unsure.
+            target = torch.where(truth.isnan()[:, None], torch.full_like(target, 1 / BINS), target)
+            logits = network(images.contiguous(memory_format=torch.channels_last))
+            loss = torch.nn.functional.cross_entropy(logits, target)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            total += float(loss.detach())
+        print(f"epoch {epoch + 1}: loss {total / max(1, len(order) // batch):.3f}", flush=True)
+        save_file(
+            {k: v.contiguous() for k, v in network.state_dict().items()}, str(out.with_suffix(".safetensors"))
+        )
+    network.eval()
+    with torch.no_grad():
+        torch.onnx.export(
+            torch.nn.Sequential(network, torch.nn.Softmax(dim=1)).eval(),
+            (torch.zeros(1, 3, CROP_PX, CROP_PX),),
+            str(out),
+            opset_version=18,
+            input_names=["crops"],
+            output_names=["shares"],
+            dynamic_axes={"crops": {0: "batch"}, "shares": {0: "batch"}},
+            dynamo=False,
+        )
+    write_card(out, "facing", bins=BINS, crop_px=CROP_PX, classes=sorted(FACING_CLASSES))
+    return out
+
+
+def measure(
+    model: FacingModel, crops: NDArray[np.uint8], angles: NDArray[np.float64], classes: NDArray[np.int64]
+) -> dict[str, Any]:
+    """Share right within 15°, claimed and flipped, per class, at the threshold where claims are worth ``WANTED_RIGHT``."""
+    squared = np.array([name in SQUARED_CLASSES for name in CLASSES])[classes]
+    angle, sure = decode(model.shares(crops), squared)
+    off = np.abs((angle - angles + np.pi) % (2 * np.pi) - np.pi)
+    rows: dict[str, Any] = {}
+    for name in sorted(FACING_CLASSES):
+        mine = (classes == CLASS_ID[name]) & ~np.isnan(angles)
+        if not mine.any():
+            continue
+        right = off[mine] <= np.deg2rad(RIGHT_DEG)
+        order = np.argsort(-sure[mine], kind="stable")
+        worth = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+        good = np.nonzero(worth >= WANTED_RIGHT)[0]
+        last = int(good[-1]) if len(good) else 0
+        threshold = float(np.clip(sure[mine][order][last], 0.3, 0.99))
+        told = sure[mine] >= threshold
+        rows[name] = {
+            "crops": int(mine.sum()),
+            "threshold": round(threshold, 3),
+            "claimed": round(float(told.mean()), 4),
+            "right": round(float(right[told].mean()), 4) if told.any() else None,
+            "flipped": round(float((off[mine][told] > np.pi / 2).mean()), 4) if told.any() else None,
+            "right_if_always": round(float(right.mean()), 4),
+        }
+        blank = (classes == CLASS_ID[name]) & np.isnan(angles)
+        if blank.any():
+            rows[name]["claimed_without_front"] = round(float((sure[blank] >= threshold).mean()), 4)
+    return rows
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    cutting = commands.add_parser("crops")
+    cutting.add_argument("out", type=Path)
+    cutting.add_argument("sources", type=Path, nargs="+")
+    cutting.add_argument("--copies", type=int, default=3)
+    cutting.add_argument("--limit", type=int)
+    fitting = commands.add_parser("fit")
+    fitting.add_argument("out", type=Path)
+    fitting.add_argument("crops", type=Path)
+    fitting.add_argument("--init", type=Path)
+    fitting.add_argument("--epochs", type=int, default=12)
+    measuring = commands.add_parser("measure")
+    measuring.add_argument("model", type=Path)
+    measuring.add_argument("crops", type=Path)
+    given = parser.parse_args()
+    if given.command == "crops":
+        images, directions, kinds = cut_crops(given.sources, given.copies, limit=given.limit)
+        np.savez(given.out, crops=images, angles=directions, classes=kinds)
+        print(len(images), "crops")
+    elif given.command == "fit":
+        stored = np.load(given.crops, allow_pickle=False)
+        print(fit(stored["crops"], stored["angles"], given.out, given.epochs, start_from=given.init))
+    else:
+        stored = np.load(given.crops, allow_pickle=False)
+        print(
+            json.dumps(
+                measure(FacingModel.load(given.model), stored["crops"], stored["angles"], stored["classes"]),
+                indent=2,
+            )
+        )
