@@ -51,7 +51,9 @@ class Shot:
             x, y = straight[..., 0], straight[..., 1]
             r2 = x * x + y * y
             radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
-            sideways = np.stack([2 * p1 * x * y + p2 * (r2 + 2 * x * x), p1 * (r2 + 2 * y * y) + 2 * p2 * x * y], axis=-1)
+            sideways = np.stack(
+                [2 * p1 * x * y + p2 * (r2 + 2 * x * x), p1 * (r2 + 2 * y * y) + 2 * p2 * x * y], axis=-1
+            )
             straight = (bent - sideways) / radial[..., None]
         return straight
 
@@ -64,28 +66,38 @@ class Shot:
         y = (np.arange(-1, -(-height_px // step) + 1) + 0.5) * step - 0.5
         rays = self.rays(np.stack(np.meshgrid(x, y), axis=-1))
         fx, fy = self.matrix[0, 0] * scale, self.matrix[1, 1] * scale
-        border = np.array([(i, j) for i in np.linspace(0, width_px - 1, 33) for j in (0, height_px - 1)] + [(i, j) for i in (0, width_px - 1) for j in np.linspace(0, height_px - 1, 33)])
+        border = np.array(
+            [(i, j) for i in np.linspace(0, width_px - 1, 33) for j in (0, height_px - 1)]
+            + [(i, j) for i in (0, width_px - 1) for j in np.linspace(0, height_px - 1, 33)]
+        )
         edge = self.rays(border)
         low, high = edge.min(axis=0), edge.max(axis=0)
         margin_px = 4
         cx, cy = margin_px - low[0] * fx, margin_px - low[1] * fy
-        size = (int(np.ceil(high[0] * fx + cx)) + margin_px + 1, int(np.ceil(high[1] * fy + cy)) + margin_px + 1)
+        size = (
+            int(np.ceil(high[0] * fx + cx)) + margin_px + 1,
+            int(np.ceil(high[1] * fy + cy)) + margin_px + 1,
+        )
         size = ((size[0] + 15) // 16 * 16, (size[1] + 15) // 16 * 16)
         pinhole = Pinhole(size, np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1]]), self.rotation(), self.tvec)
         knots = np.stack([rays[..., 0] * fx + cx, rays[..., 1] * fy + cy], axis=-1)
         size_up = (len(x) * step, len(y) * step)
         maps = [
             np.ascontiguousarray(
-                cv2.resize(np.ascontiguousarray(knots[..., k], dtype=np.float32), size_up, interpolation=cv2.INTER_LINEAR)[
-                    step : step + height_px, step : step + width_px
-                ]
+                cv2.resize(
+                    np.ascontiguousarray(knots[..., k], dtype=np.float32),
+                    size_up,
+                    interpolation=cv2.INTER_LINEAR,
+                )[step : step + height_px, step : step + width_px]
             )
             for k in range(2)
         ]
         return pinhole, maps[0], maps[1]
 
 
-def look_down(target_mm: Array, distance_mm: float, tilt_deg: float, tilt_towards_deg: float, roll_deg: float) -> tuple[Array, Array]:
+def look_down(
+    target_mm: Array, distance_mm: float, tilt_deg: float, tilt_towards_deg: float, roll_deg: float
+) -> tuple[Array, Array]:
     """The pose of a camera that hangs above `target_mm`; without tilt and roll, up in the picture is away from the reader."""
     tilt, towards, roll = np.radians([tilt_deg, tilt_towards_deg, roll_deg])
     forward = np.array([np.sin(tilt) * np.cos(towards), np.sin(tilt) * np.sin(towards), -np.cos(tilt)])
@@ -97,7 +109,9 @@ def look_down(target_mm: Array, distance_mm: float, tilt_deg: float, tilt_toward
     return cv2.Rodrigues(rotation)[0].ravel(), -rotation @ position
 
 
-def random_lens(rng: np.random.Generator, size_px: tuple[int, int], calm: bool = False) -> tuple[Array, Array]:
+def random_lens(
+    rng: np.random.Generator, size_px: tuple[int, int], calm: bool = False
+) -> tuple[Array, Array]:
     """A plausible webcam or phone: its matrix and distortion."""
     width_px, height_px = size_px
     field_deg = rng.uniform(52, 76)
@@ -139,7 +153,11 @@ def frame_region(
     wide = (x1 - x0) >= (y1 - y0)
     roll = 0.0 if wide else 90.0
     if turned:
-        roll += float(rng.choice([0, 0, 180])) + rng.normal(0, 4) + (rng.uniform(-40, 40) if rng.random() < 0.12 else 0)
+        roll += (
+            float(rng.choice([0, 0, 180]))
+            + rng.normal(0, 4)
+            + (rng.uniform(-40, 40) if rng.random() < 0.12 else 0)
+        )
     else:
         roll += rng.normal(0, 0.6)
     tilt = float(rng.uniform(0, max_tilt_deg) * rng.uniform(0.2, 1))
@@ -153,7 +171,9 @@ def frame_region(
         shot = Shot(size_px, matrix, distortion, rvec, tvec)
         seen = shot.project(corners) / np.array(size_px)
         depth = (corners @ shot.rotation().T + tvec)[:, 2]
-        fits = depth.min() > 50 and seen.min() > margin and seen.max() < 1 - margin and _in_lens(shot, corners)
+        fits = (
+            depth.min() > 50 and seen.min() > margin and seen.max() < 1 - margin and _in_lens(shot, corners)
+        )
         low, high = (low, distance) if fits else (distance, high)
     rvec, tvec = look_down(target, high, tilt, towards, roll)
     return Shot(size_px, matrix, distortion, rvec, tvec)

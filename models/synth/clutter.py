@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .figures import _limb, hue
-from .mesh import Surface, ball, box, disc, frustum, joined, matrix, moved, quad, ring_segment
+from .mesh import Mesh, Surface, ball, disc, frustum, joined, matrix, moved, ring_segment
 from .textures import LAYER
 from .world import World, rectangle
 
@@ -22,7 +22,13 @@ _PIPS = {
 }
 
 
-def die(world: World, at: ArrayLike, id_: str, side_mm: float | None = None, colour: tuple[float, float, float] | None = None) -> None:
+def die(
+    world: World,
+    at: ArrayLike,
+    id_: str,
+    side_mm: float | None = None,
+    colour: tuple[float, float, float] | None = None,
+) -> None:
     """A six-sided die with pips on top."""
     rng = world.rng
     side = side_mm or float(rng.choice([12, 14, 16, 16]))
@@ -39,7 +45,14 @@ def die(world: World, at: ArrayLike, id_: str, side_mm: float | None = None, col
     world.thing("die", id_, rectangle(at, side, side, turn), side, ident)
 
 
-def card(world: World, at: ArrayLike, turn: float, size: tuple[float, float] = (63, 88), z: float = 0.0, ident: int = 0) -> None:
+def card(
+    world: World,
+    at: ArrayLike,
+    turn: float,
+    size: tuple[float, float] = (63, 88),
+    z: float = 0.0,
+    ident: int = 0,
+) -> None:
     """A playing card: a border, a picture and a text box."""
     rng = world.rng
     w, d = size
@@ -55,7 +68,16 @@ def card(world: World, at: ArrayLike, turn: float, size: tuple[float, float] = (
     world.plate(at + up * d * 0.2, w * 0.88, d * 0.5, turn, z + 0.45, hue(rng, 0.2, 0.9), art, ident)
     world.plate(at - up * d * 0.26, w * 0.88, d * 0.36, turn, z + 0.45, (0.7, 0.66, 0.55), paper, ident)
     for k in range(4):
-        world.plate(at - up * d * (0.16 + 0.06 * k), w * rng.uniform(0.4, 0.78), 1.2, turn, z + 0.5, (0.08, 0.07, 0.06), paper, ident)
+        world.plate(
+            at - up * d * (0.16 + 0.06 * k),
+            w * rng.uniform(0.4, 0.78),
+            1.2,
+            turn,
+            z + 0.5,
+            (0.08, 0.07, 0.06),
+            paper,
+            ident,
+        )
 
 
 def tape_measure(world: World, at: ArrayLike, turn: float, length_mm: float) -> None:
@@ -81,7 +103,9 @@ def drink(world: World, at: ArrayLike) -> None:
     shine = Surface(0.03, 80, 0.8, 0.2)
     world.add(frustum(1.0, 48), matrix((*at, 0), 0, (r, r, h)), colour, shine)
     if rng.random() < 0.6:
-        world.add(disc(48), matrix((*at, h * 0.85), 0, (r, r, 1)), (0.09, 0.04, 0.015), Surface(0.02, 50, 1.0, 0.05))
+        world.add(
+            disc(48), matrix((*at, h * 0.85), 0, (r, r, 1)), (0.09, 0.04, 0.015), Surface(0.02, 50, 1.0, 0.05)
+        )
         world.add(ring_segment(0.9, 0, 360), matrix((*at, h), 0, (r, r, 1)), colour, shine)
         turn = rng.uniform(0, 360)
         grip = at + (r + 10) * np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn))])
@@ -102,7 +126,14 @@ def paper(world: World, at: ArrayLike, turn: float) -> None:
         c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
         up = np.array([-s, c])
         for k in range(int(rng.integers(8, 24))):
-            world.plate(at + up * (d * 0.42 - k * d * 0.036), w * rng.uniform(0.3, 0.85), d * 0.012, turn, 0.5, (0.1, 0.1, 0.1))
+            world.plate(
+                at + up * (d * 0.42 - k * d * 0.036),
+                w * rng.uniform(0.3, 0.85),
+                d * 0.012,
+                turn,
+                0.5,
+                (0.1, 0.1, 0.1),
+            )
     elif kind < 0.75:
         cover = Surface(0.1, 80, 0.5, 0.3, LAYER[f"art-{int(rng.integers(4))}"], 250)
         world.block(at, 170, 240, rng.uniform(5, 20), turn, hue(rng, 0.1, 0.8), cover)
@@ -126,7 +157,7 @@ def stick(world: World, at: ArrayLike, turn: float) -> None:
         world.line(spot - across * 12, spot + across * 2, 1, 3.05, (0.02, 0.02, 0.02))
 
 
-def hand_mesh(rng: np.random.Generator, sleeve: bool, length_mm: float, grip: float = 0.5):  # noqa: ANN201
+def hand_mesh(rng: np.random.Generator, sleeve: bool, length_mm: float, grip: float = 0.5) -> Mesh:
     """A hand whose finger tips point along +x from the origin at the palm; the arm goes back along -x and up."""
     skin = np.array([0.62, 0.38, 0.27]) * rng.uniform(0.25, 1.25)
     cloth = hue(rng, 0.05, 0.8)
@@ -137,10 +168,18 @@ def hand_mesh(rng: np.random.Generator, sleeve: bool, length_mm: float, grip: fl
         bend = grip * rng.uniform(0.6, 1.2)
         knuckle, tip = np.array([34.0, y, 3]), np.array([34 + reach * 0.55, y * 1.08, 6])
         end = tip + np.array([reach * 0.5 * np.cos(bend), 0, -reach * 0.5 * np.sin(bend)])
-        parts += [_limb(knuckle, tip, 9.5, tone, 8), _limb(tip, end, 8.5, tone, 8), moved(ball(5, 8), matrix(tuple(end), scale=8), tone), moved(ball(5, 8), matrix(tuple(tip), scale=9), tone)]
+        parts += [
+            _limb(knuckle, tip, 9.5, tone, 8),
+            _limb(tip, end, 8.5, tone, 8),
+            moved(ball(5, 8), matrix(tuple(end), scale=8), tone),
+            moved(ball(5, 8), matrix(tuple(tip), scale=9), tone),
+        ]
     side = float(rng.choice([-1, 1]))
     thumb = np.array([28.0, 58 * side, -6 - 12 * grip])
-    parts += [_limb(np.array([-10.0, 28 * side, 0]), thumb, 11, tone, 8), _limb(thumb, thumb + np.array([26, -8 * side, -10 * grip]), 9, tone, 8)]
+    parts += [
+        _limb(np.array([-10.0, 28 * side, 0]), thumb, 11, tone, 8),
+        _limb(thumb, thumb + np.array([26, -8 * side, -10 * grip]), 9, tone, 8),
+    ]
     wrist = np.array([-38.0, 0, 2])
     back = np.array([-length_mm, 0, length_mm * 0.13])
     cuff = np.array([-rng.uniform(60, 120), 0, 10.0]) if sleeve else wrist + (back - wrist) * 0.5
@@ -155,7 +194,13 @@ def hand(world: World, tip: ArrayLike, from_deg: float, height_mm: float, id_: s
     ident = world.ident()
     mesh = hand_mesh(rng, bool(rng.random() < 0.7), 2600.0, rng.uniform(0, 0.9))
     x, y = np.asarray(tip, float)[:2]
-    world.add(mesh, matrix((x, y, height_mm), from_deg + 180, rng.uniform(0.85, 1.1)), None, Surface(0.12, 40, 0.12, 0.6), ident)
+    world.add(
+        mesh,
+        matrix((x, y, height_mm), from_deg + 180, rng.uniform(0.85, 1.1)),
+        None,
+        Surface(0.12, 40, 0.12, 0.6),
+        ident,
+    )
     world.thing("hand", id_, np.empty((0, 2)), height_mm, ident, shape="mask")
 
 
@@ -170,7 +215,13 @@ def scatter(world: World, amount: float = 1.0, hands: float = 0.2) -> None:
                 if j == 0 or world.free(spot, 11):
                     world.take(spot, 10)
                     die(world, spot, f"die-{k}-{j}")
-    for maker, mean, radius in (("card", 1.6, 50), ("tape", 0.35, 60), ("drink", 0.3, 50), ("paper", 0.4, 130), ("stick", 0.6, 60)):
+    for maker, mean, radius in (
+        ("card", 1.6, 50),
+        ("tape", 0.35, 60),
+        ("drink", 0.3, 50),
+        ("paper", 0.4, 130),
+        ("stick", 0.6, 60),
+    ):
         for _ in range(int(rng.poisson(mean * amount))):
             at = world.room(radius)
             if at is None:
@@ -196,4 +247,3 @@ def scatter(world: World, amount: float = 1.0, hands: float = 0.2) -> None:
 
 
 __all__ = ["card", "die", "drink", "hand", "hand_mesh", "paper", "scatter", "stick", "tape_measure"]
-_ = (box, quad)

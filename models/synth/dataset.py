@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from .camera import Shot, frame_region
 from .clutter import scatter
-from .gl import shared_renderer
-from .light import make_lighting
+from .gl import Batch, Frame, Pinhole, shared_renderer
+from .light import Lighting, make_lighting
 from .photo import contact_shade, encode, expose, through_lens
 from .sketch import FINE, sketch
 from .tables import free, mage_knight, runedar, runewars, t9a, underworlds
@@ -31,6 +31,9 @@ GAMES = {
     "siege-of-runedar": runedar.build,
     "free": free.build,
 }
+
+
+FINE_SCALE = 2.0  # the fine mode renders this many pixels for one, each with its four samples
 
 
 @dataclass(frozen=True)
@@ -54,28 +57,60 @@ def bounds_mm(world: World, shot: Shot) -> NDArray[np.float64]:
     return np.array([[*low, -40.0], [*high, 260.0]])
 
 
-def photograph(world: World, shot: Shot, rng: np.random.Generator, *, fine: bool = False, calm: bool = False, clean: bool = False) -> Taken:
-    """Render a world. `fine` is twice as fine with many lights; `clean` leaves out everything a sensor does."""
+def develop(
+    world: World,
+    shot: Shot,
+    lighting: Lighting,
+    *,
+    fine: bool = False,
+    clean: bool = False,
+    batch: Batch | None = None,
+) -> tuple[NDArray[np.uint8], Frame, Pinhole]:
+    """What falls on the sensor, and what the truth is read from."""
     renderer = shared_renderer(world.assets)
-    lighting = make_lighting(rng, world.assets, fine, calm or fine)
-    scale = 2.0 if fine else 1.0
+    scale = FINE_SCALE if fine else 1.0
     pinhole, map_x, map_y = shot.pinhole(scale)
-    frame = renderer.render(world.instances.batch(), pinhole, lighting, bounds_mm(world, shot), taps=4)
-    shade = contact_shade(frame, pinhole.matrix[0, 0], 0.9)
+    frame = renderer.render(
+        world.instances.batch() if batch is None else batch, pinhole, lighting, bounds_mm(world, shot)
+    )
     picture = frame.picture
     if not clean:
+        shade = contact_shade(frame, pinhole.matrix[0, 0], 0.9)
         picture = (picture * shade[..., None]).astype(np.uint8)
-    picture = through_lens(picture, map_x, map_y, scale)
+    return through_lens(picture, map_x, map_y, scale), frame, pinhole
+
+
+def photograph(
+    world: World,
+    shot: Shot,
+    rng: np.random.Generator,
+    *,
+    fine: bool = False,
+    calm: bool = False,
+    clean: bool = False,
+) -> Taken:
+    """Render a world. `fine` is twice as fine with many lights; `clean` leaves out everything a sensor does."""
+    calm = calm or fine
+    picture, frame, pinhole = develop(
+        world, shot, make_lighting(rng, world.assets, fine, calm), fine=fine, clean=clean
+    )
     if not clean:
-        picture = expose(picture, rng, calm or fine)
+        picture = expose(picture, rng, calm)
     objects, labels = describe(world, shot, frame, pinhole)
-    return Taken(picture, encode(picture, rng, calm or fine), document(world, shot, objects), labels)
+    return Taken(picture, encode(picture, rng, calm), document(world, shot, objects), labels)
 
 
 # -- many pictures --------------------------------------------------------------------------------------------
 
 # How often each game comes in a mixed set; the large armies and the free tables carry most of the variety.
-MIX = (("t9a", 0.27), ("free", 0.23), ("runewars", 0.15), ("mage-knight", 0.13), ("underworlds", 0.12), ("siege-of-runedar", 0.10))
+MIX = (
+    ("t9a", 0.27),
+    ("free", 0.23),
+    ("runewars", 0.15),
+    ("mage-knight", 0.13),
+    ("underworlds", 0.12),
+    ("siege-of-runedar", 0.10),
+)
 SIZES_PX = (((1280, 720), 0.6), ((1920, 1080), 0.25), ((1280, 960), 0.15))
 
 
@@ -108,7 +143,9 @@ def _region(world: World, rng: np.random.Generator, whole: bool) -> tuple[float,
         return x0, y0, x1, y1
     share = rng.uniform(0.3, 0.85)
     width, depth = (x1 - x0) * share, (y1 - y0) * share
-    anchor = world.things[int(rng.integers(len(world.things)))].outline_mm if world.things else np.empty((0, 2))
+    anchor = (
+        world.things[int(rng.integers(len(world.things)))].outline_mm if world.things else np.empty((0, 2))
+    )
     middle = anchor.mean(axis=0) if len(anchor) else np.array([(x0 + x1) / 2, (y0 + y1) / 2])
     cx = float(np.clip(middle[0], x0 + width / 2, x1 - width / 2))
     cy = float(np.clip(middle[1], y0 + depth / 2, y1 - depth / 2))
@@ -145,7 +182,15 @@ def take(order: Order, index: int) -> Taken:
     scatter(world, 0.4 if order.fine else rng.uniform(0.3, 1.5), 0.0 if order.fine else 0.22)
     size_px = order.size_px or ((1920, 1080) if order.fine else _weighted(rng, SIZES_PX))
     tilt = 15.0 if order.fine else 20.0
-    shot = frame_region(rng, size_px, region, margin=0.03 if order.fine else float(rng.uniform(0.0, 0.06)), max_tilt_deg=tilt, turned=not order.fine, calm=order.fine)
+    shot = frame_region(
+        rng,
+        size_px,
+        region,
+        margin=0.03 if order.fine else float(rng.uniform(0.0, 0.06)),
+        max_tilt_deg=tilt,
+        turned=not order.fine,
+        calm=order.fine,
+    )
     return photograph(world, shot, rng, fine=order.fine)
 
 

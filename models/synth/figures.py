@@ -78,7 +78,9 @@ def soldier(rng: np.random.Generator, palette: Palette) -> Mesh:
     parts = [
         _limb(np.array([stride, 0.08, 0]), np.array([0.0, 0.06, 0.45]), 0.07 * bulk, p.cloth),
         _limb(np.array([-stride, -0.08, 0]), np.array([0.0, -0.06, 0.45]), 0.07 * bulk, p.cloth),
-        moved(frustum(0.85, 8, cap=True), matrix((0.0, 0, 0.4), scale=(0.13 * bulk, 0.19 * bulk, 0.4)), p.armour),
+        moved(
+            frustum(0.85, 8, cap=True), matrix((0.0, 0, 0.4), scale=(0.13 * bulk, 0.19 * bulk, 0.4)), p.armour
+        ),
         _ball((0.02, 0.2 * bulk, 0.76), (0.09, 0.09, 0.08), p.armour),
         _ball((0.02, -0.2 * bulk, 0.76), (0.09, 0.09, 0.08), p.armour),
         _ball((0.05, 0, 0.9), (0.085, 0.08, 0.1), p.skin),
@@ -91,7 +93,13 @@ def soldier(rng: np.random.Generator, palette: Palette) -> Mesh:
     elif head < 0.75:
         parts.append(_ball((0.01, 0, 0.94), (0.11, 0.1, 0.09), p.cloth))
     if rng.random() < 0.35:
-        parts.append(moved(box(0.1), matrix((-0.13, 0, 0.1), scale=(0.05, 0.4, 0.68), lean_deg=8, lean_towards_deg=180), p.cloth))
+        parts.append(
+            moved(
+                box(0.1),
+                matrix((-0.13, 0, 0.1), scale=(0.05, 0.4, 0.68), lean_deg=8, lean_towards_deg=180),
+                p.cloth,
+            )
+        )
     reach = rng.uniform(0.15, 0.4)
     hand = np.array([reach, -0.22 * bulk, rng.uniform(0.5, 0.8)])
     parts.append(_limb(np.array([0.02, -0.2 * bulk, 0.76]), hand, 0.05 * bulk, p.skin))
@@ -103,7 +111,9 @@ def soldier(rng: np.random.Generator, palette: Palette) -> Mesh:
         parts.append(_limb(hand - direction * 0.4, hand + direction * (length - 0.4), 0.017, p.wood, 5))
         parts.append(_ball(tuple(hand + direction * (length - 0.4)), (0.05, 0.03, 0.07), p.metal))
     elif kind == "bow":
-        parts.append(_limb(hand + np.array([0, -0.02, -0.35]), hand + np.array([0.1, 0, 0]), 0.018, p.wood, 5))
+        parts.append(
+            _limb(hand + np.array([0, -0.02, -0.35]), hand + np.array([0.1, 0, 0]), 0.018, p.wood, 5)
+        )
         parts.append(_limb(hand + np.array([0.1, 0, 0]), hand + np.array([0, 0.02, 0.35]), 0.018, p.wood, 5))
     else:
         swing = rng.uniform(-0.5, 1.4)
@@ -144,17 +154,35 @@ def monster(rng: np.random.Generator, palette: Palette) -> Mesh:
     length = rng.uniform(0.35, 0.6)
     parts = [
         _ball((0, 0, 0.45), (length, 0.25, 0.26), skin),
-        _limb(np.array([length * 0.7, 0, 0.5]), np.array([length * 1.2, rng.uniform(-0.1, 0.1), 0.85]), 0.13, skin, 8),
+        _limb(
+            np.array([length * 0.7, 0, 0.5]),
+            np.array([length * 1.2, rng.uniform(-0.1, 0.1), 0.85]),
+            0.13,
+            skin,
+            8,
+        ),
         _ball((length * 1.3, 0, 0.88), (0.2, 0.12, 0.12), palette.armour),
-        _limb(np.array([-length * 0.8, 0, 0.4]), np.array([-length * 1.7, rng.uniform(-0.3, 0.3), 0.12]), 0.11, skin, 8),
+        _limb(
+            np.array([-length * 0.8, 0, 0.4]),
+            np.array([-length * 1.7, rng.uniform(-0.3, 0.3), 0.12]),
+            0.11,
+            skin,
+            8,
+        ),
     ]
     for x in (length * 0.5, -length * 0.5):
         for y in (0.22, -0.22):
-            parts.append(_limb(np.array([x + rng.uniform(-0.1, 0.1), y * 1.2, 0]), np.array([x, y, 0.42]), 0.09, skin))
+            foot = np.array([x + rng.uniform(-0.1, 0.1), y * 1.2, 0])
+            parts += [_limb(foot, np.array([x, y, 0.42]), 0.09, skin)]
     if rng.random() < 0.5:
         span = rng.uniform(0.5, 0.95)
         for side in (1, -1):
-            points = [(0.15, 0.15 * side, 0.6), (0.1, span * side, 0.95), (-0.35, span * 0.8 * side, 0.75), (-0.4, 0.15 * side, 0.55)]
+            points = [
+                (0.15, 0.15 * side, 0.6),
+                (0.1, span * side, 0.95),
+                (-0.35, span * 0.8 * side, 0.75),
+                (-0.4, 0.15 * side, 0.55),
+            ]
             parts.append(flat(points, [(0, 1, 2), (0, 2, 3)], palette.cloth))
     if rng.random() < 0.4:
         parts.append(moved(soldier(rng, palette), matrix((0.05, 0, 0.6), scale=0.5)))
@@ -179,8 +207,32 @@ def engine(rng: np.random.Generator, palette: Palette) -> Mesh:
 
 # -- the assets folder ----------------------------------------------------------------------------------------
 
-_PEOPLE = ("k_Barbarian", "k_Knight", "k_Mage", "k_Rogue_Hooded", "q_Adventurer", "q_Farmer", "q_King", "q_KnightCharacter", "q_Spacesuit", "q_Swat", "q_Worker", "q_Insurgent", "q_Leela", "q_Striker")
-_STRETCHED = ("q_Adventurer", "q_Farmer", "q_King", "q_KnightCharacter", "q_Spacesuit", "q_Swat", "q_Worker", "q_Mike")
+_PEOPLE = (
+    "k_Barbarian",
+    "k_Knight",
+    "k_Mage",
+    "k_Rogue_Hooded",
+    "q_Adventurer",
+    "q_Farmer",
+    "q_King",
+    "q_KnightCharacter",
+    "q_Spacesuit",
+    "q_Swat",
+    "q_Worker",
+    "q_Insurgent",
+    "q_Leela",
+    "q_Striker",
+)
+_STRETCHED = (
+    "q_Adventurer",
+    "q_Farmer",
+    "q_King",
+    "q_KnightCharacter",
+    "q_Spacesuit",
+    "q_Swat",
+    "q_Worker",
+    "q_Mike",
+)
 _BEASTS = ("q_Horse", "q_Wolf", "q_Trex", "q_Triceratops", "q_Velociraptor", "q_Spider", "q_Rat")
 _VERTEX_CELLS = 34  # vertices are merged on a grid this fine over a figure's height; a base is 20-150 px wide
 

@@ -14,6 +14,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import NoOpenGL
 from .light import Lighting
 from .mesh import INSTANCE_FLOATS, Mesh
 from .shaders import ID_FRAGMENT, SHADE_FRAGMENT, SHADOW_FRAGMENT, VERTEX
@@ -21,6 +22,7 @@ from .textures import TEXTURE_PX, noise_texture, texture_library
 
 MAX_LIGHTS = 24  # the size of the arrays in the shader
 SHADOW_ATLAS_PX = 4096
+KEPT_SIZES = 2  # render targets of a large picture take hundreds of megabytes
 # A 24 bit depth buffer then splits 0.005 mm at two metres: decals a twentieth of a millimetre up need no tricks.
 NEAR_MM, FAR_MM = 60.0, 9000.0
 
@@ -73,8 +75,13 @@ class Renderer:
     """One OpenGL context with its programs and textures; make one per process and keep it."""
 
     def __init__(self, assets: str | None = None) -> None:
-        ctx = self.ctx = moderngl.create_standalone_context(backend="egl")
-        self.shade = ctx.program(vertex_shader=VERTEX, fragment_shader=SHADE_FRAGMENT % {"lights": MAX_LIGHTS})
+        try:
+            ctx = self.ctx = moderngl.create_standalone_context(backend="egl")
+        except Exception as error:  # moderngl and its loader raise bare Exception here
+            raise NoOpenGL(str(error)) from error
+        self.shade = ctx.program(
+            vertex_shader=VERTEX, fragment_shader=SHADE_FRAGMENT % {"lights": MAX_LIGHTS}
+        )
         self.ident = ctx.program(vertex_shader=VERTEX, fragment_shader=ID_FRAGMENT)
         self.shadow = ctx.program(vertex_shader=VERTEX, fragment_shader=SHADOW_FRAGMENT)
         self._targets: dict[tuple[int, int], tuple[moderngl.Framebuffer, ...]] = {}
@@ -175,13 +182,18 @@ class Renderer:
     def _target(self, size_px: tuple[int, int]) -> tuple[moderngl.Framebuffer, ...]:
         """Many-sampled, resolved and id targets of this size; only a few sizes are kept, they are large."""
         if size_px not in self._targets:
-            if len(self._targets) > 3:
-                for old in self._targets.pop(next(iter(self._targets))):
-                    old.release()
             ctx = self.ctx
+            while len(self._targets) >= KEPT_SIZES:
+                for old in self._targets.pop(next(iter(self._targets))):
+                    # a framebuffer does not own what is attached to it
+                    for attachment in (*old.color_attachments, old.depth_attachment):
+                        if attachment is not None:
+                            attachment.release()
+                    old.release()
             samples = min(4, ctx.max_samples)
             many = ctx.framebuffer(
-                ctx.renderbuffer(size_px, 4, samples=samples), ctx.depth_renderbuffer(size_px, samples=samples)
+                ctx.renderbuffer(size_px, 4, samples=samples),
+                ctx.depth_renderbuffer(size_px, samples=samples),
             )
             single = ctx.framebuffer(ctx.renderbuffer(size_px, 4))
             ids = ctx.framebuffer(ctx.texture(size_px, 1, dtype="f4"), ctx.depth_texture(size_px))
@@ -194,7 +206,9 @@ class Renderer:
             if len(self._environments) > 24:
                 self._environments.pop(next(iter(self._environments))).release()
             panorama = np.ascontiguousarray(lighting.environment, dtype="f2")
-            texture = self.ctx.texture((panorama.shape[1], panorama.shape[0]), 3, panorama.tobytes(), dtype="f2")
+            texture = self.ctx.texture(
+                (panorama.shape[1], panorama.shape[0]), 3, panorama.tobytes(), dtype="f2"
+            )
             texture.build_mipmaps()
             texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
             self._environments[lighting.environment_name] = texture
@@ -243,7 +257,9 @@ class Renderer:
         self._draw(shade, uploaded)
         ctx.copy_framebuffer(single, many)
         width_px, height_px = pinhole.size_px
-        picture = np.frombuffer(single.read(components=3, alignment=1), np.uint8).reshape(height_px, width_px, 3)
+        picture = np.frombuffer(single.read(components=3, alignment=1), np.uint8).reshape(
+            height_px, width_px, 3
+        )
 
         ids.use()
         ids.clear()
@@ -254,7 +270,9 @@ class Renderer:
         ndc = raw * 2.0 - 1.0
         depth_mm = 2.0 * FAR_MM * NEAR_MM / (FAR_MM + NEAR_MM - ndc * (FAR_MM - NEAR_MM))
         self._forget(uploaded)
-        return Frame(np.ascontiguousarray(picture[:, :, ::-1]), numbers.astype(np.int32), depth_mm.astype(np.float32))
+        return Frame(
+            np.ascontiguousarray(picture[:, :, ::-1]), numbers.astype(np.int32), depth_mm.astype(np.float32)
+        )
 
 
 @lru_cache(maxsize=1)

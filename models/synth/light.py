@@ -29,7 +29,14 @@ class Light:
         side = np.cross([0.0, 1.0, 0.0] if abs(towards[1]) < 0.9 else [1.0, 0.0, 0.0], towards)
         side /= np.linalg.norm(side)
         rotation = np.stack([side, np.cross(towards, side), -towards])
-        corners = np.array([[bounds_mm[i, 0], bounds_mm[j, 1], bounds_mm[k, 2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+        corners = np.array(
+            [
+                [bounds_mm[i, 0], bounds_mm[j, 1], bounds_mm[k, 2]]
+                for i in (0, 1)
+                for j in (0, 1)
+                for k in (0, 1)
+            ]
+        )
         seen = corners @ rotation.T
         low, high = seen.min(axis=0) - 1.0, seen.max(axis=0) + 1.0
         size = high - low
@@ -89,7 +96,11 @@ def _made_room(rng: np.random.Generator) -> Array:
         room = room + glow[..., None] * warm * rng.uniform(0.5, 1.5) / size**1.7
     if rng.random() < 0.6:
         column, width = int(rng.integers(0, columns)), int(rng.integers(12, 50))
-        inside = (np.abs((x - column + columns // 2) % columns - columns // 2) < width // 2) & (y > rows * 0.22) & (y < rows * 0.48)
+        inside = (
+            (np.abs((x - column + columns // 2) % columns - columns // 2) < width // 2)
+            & (y > rows * 0.22)
+            & (y < rows * 0.48)
+        )
         room = room + inside[..., None] * np.array([0.9, 1.0, 1.12]) * rng.uniform(2, 14)
     return room
 
@@ -99,7 +110,9 @@ def _harmonics(panorama: Array) -> Array:
     d, weight = _directions(panorama.shape[:2])
     x, y, z = d[..., 0], d[..., 1], d[..., 2]
     bases = [np.ones_like(x), y, z, x, x * y, y * z, 3 * z * z - 1, x * z, x * x - y * y]
-    norm = np.array([0.282095, 0.488603, 0.488603, 0.488603, 1.092548, 1.092548, 0.315392, 1.092548, 0.546274])
+    norm = np.array(
+        [0.282095, 0.488603, 0.488603, 0.488603, 1.092548, 1.092548, 0.315392, 1.092548, 0.546274]
+    )
     cosine = np.array([np.pi] + [2 * np.pi / 3] * 3 + [np.pi / 4] * 5)
     moments = np.array([(panorama * (b * weight)[..., None]).sum(axis=(0, 1)) for b in bases])
     return moments * (norm**2 * cosine / np.pi)[:, None]
@@ -111,12 +124,16 @@ def panorama(rng: np.random.Generator, assets: str | None) -> tuple[Array, str]:
     if files and rng.random() < 0.7:
         file = files[int(rng.integers(len(files)))]
         shift = int(rng.integers(0, 16))
-        return np.roll(_panorama_file(str(file)), shift * PANORAMA_PX[0] // 16, axis=1), f"{file.stem}@{shift}"
+        return np.roll(
+            _panorama_file(str(file)), shift * PANORAMA_PX[0] // 16, axis=1
+        ), f"{file.stem}@{shift}"
     seed = int(rng.integers(0, 400))
     return _made_room(np.random.default_rng([5, seed])), f"room-{seed}"
 
 
-def make_lighting(rng: np.random.Generator, assets: str | None, fine: bool = False, calm: bool = False) -> Lighting:
+def make_lighting(
+    rng: np.random.Generator, assets: str | None, fine: bool = False, calm: bool = False
+) -> Lighting:
     """Lights drawn from a panorama. `fine` uses many lights for soft true shadows; `calm` leaves out extremes."""
     room, name = panorama(rng, assets)
     direction, solid = _directions(room.shape[:2])
@@ -127,9 +144,9 @@ def make_lighting(rng: np.random.Generator, assets: str | None, fine: bool = Fal
     count = 20 if fine else int(rng.choice([1, 2, 3], p=[0.45, 0.35, 0.2]))
     cdf = np.cumsum(weight.ravel())
     picks = np.searchsorted(cdf, (np.arange(count) + rng.uniform(0, 1, count)) / count * cdf[-1])
-    gathered = (room * weight[..., None]).sum(axis=(0, 1)) / weight.sum()  # the mean colour of what casts shadows
-    irradiance = weight.sum() / max(luminance.mean(), 1e-9)  # only its ratio to the rest matters
-    del irradiance
+    gathered = (room * weight[..., None]).sum(
+        axis=(0, 1)
+    ) / weight.sum()  # the mean colour of what casts shadows
     total = (room * (solid * np.clip(direction[..., 2], 0, None))[..., None]).sum(axis=(0, 1)) / np.pi
     powers = rng.dirichlet(np.full(count, 60.0 if fine else 3.0))
     wide = rng.random() < 0.5
@@ -148,7 +165,9 @@ def make_lighting(rng: np.random.Generator, assets: str | None, fine: bool = Fal
         lights.append(Light(towards, hue * strength, softness))
     harmonics = _harmonics(room) * (1 - share)
     up = harmonics[0] + harmonics[2] + harmonics[6] * 2
-    level = float((up + sum(light.colour * light.direction[2] for light in lights)) @ np.array([0.3, 0.6, 0.1]))
+    level = float(
+        (up + sum(light.colour * light.direction[2] for light in lights)) @ np.array([0.3, 0.6, 0.1])
+    )
     stops = rng.normal(0.15, 0.18 if calm else 0.5)
     return Lighting(
         tuple(lights),

@@ -51,7 +51,9 @@ class Surface:
         )
 
 
-def flat(points: ArrayLike, faces: ArrayLike, colour: Sequence[float] = (0.5, 0.5, 0.5), shared: bool = False) -> Mesh:
+def flat(
+    points: ArrayLike, faces: ArrayLike, colour: Sequence[float] = (0.5, 0.5, 0.5), shared: bool = False
+) -> Mesh:
     """Facetted: every face has its own three vertices."""
     corners = np.asarray(points, float)[np.asarray(faces)]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -66,7 +68,9 @@ def flat(points: ArrayLike, faces: ArrayLike, colour: Sequence[float] = (0.5, 0.
     )
 
 
-def smooth(points: ArrayLike, faces: ArrayLike, colours: ArrayLike | None = None, shared: bool = False) -> Mesh:
+def smooth(
+    points: ArrayLike, faces: ArrayLike, colours: ArrayLike | None = None, shared: bool = False
+) -> Mesh:
     """Vertex normals are the mean of the faces around them."""
     points, faces = np.asarray(points, float), np.asarray(faces)
     corners = points[faces]
@@ -184,7 +188,9 @@ def prism(outline: ArrayLike, height: float, inset: float = 0.0) -> Mesh:
     centre, count = outline.mean(axis=0), len(outline)
     radius = np.maximum(np.linalg.norm(outline - centre, axis=1, keepdims=True), 1e-9)
     upper = centre + (outline - centre) * np.maximum(1 - inset / radius, 0.1)
-    points = np.vstack([np.c_[outline, np.zeros(count)], np.c_[upper, np.full(count, height)], [[*centre, height]]])
+    points = np.vstack(
+        [np.c_[outline, np.zeros(count)], np.c_[upper, np.full(count, height)], [[*centre, height]]]
+    )
     k = np.arange(count)
     n = (k + 1) % count
     wall = flat(points, np.vstack([np.c_[k, n, count + k], np.c_[n, count + n, count + k]]))
@@ -234,7 +240,7 @@ class Instances:
         mesh: Mesh,
         placed: Array,
         colour: Sequence[float] | None = None,
-        surface: Surface = Surface(),  # noqa: B008 - frozen
+        surface: Surface = Surface(),
         ident: int = 0,
         mix: float = 1.0,
     ) -> None:

@@ -51,7 +51,9 @@ class Style:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def make_style(world: World, kind: str, size_mm: float, height_mm: float | None = None, variants: int = 2) -> Style:
+def make_style(
+    world: World, kind: str, size_mm: float, height_mm: float | None = None, variants: int = 2
+) -> Style:
     """A paint job: rims black, brown or coloured, tops flocked, painted or bare."""
     rng = world.rng
     palette = paint(rng)
@@ -67,7 +69,9 @@ def make_style(world: World, kind: str, size_mm: float, height_mm: float | None 
         top = tuple(np.array(GROUND_COLOURS[int(rng.integers(len(GROUND_COLOURS)))]) * rng.uniform(0.7, 1.4))
         surface = Surface(rng.uniform(0.25, 0.9), rng.uniform(14, 50), 0.03, 0.9)
         if rng.random() < 0.4:
-            layer = LAYER[str(rng.choice(["grass", "ground037", "leaves", "rock023", "sand", "cracks", "cobbles"]))]
+            layer = LAYER[
+                str(rng.choice(["grass", "ground037", "leaves", "rock023", "sand", "cracks", "cobbles"]))
+            ]
             surface = Surface(0.2, 30, 0.05, 0.9, layer, rng.uniform(60, 160))
     elif top_kind < 0.82:
         top = rim
@@ -103,12 +107,23 @@ def tag_bits(number: int) -> NDArray[np.uint8]:
     return (cv2.aruco.generateImageMarker(dictionary, number, 6) > 0).astype(np.uint8)
 
 
-def lay_tag(world: World, number: int, at: ArrayLike, side_mm: float, up_deg: float, z_mm: float, ident: int = 0, quiet: float = 1 / 6) -> Array:
+def lay_tag(
+    world: World,
+    number: int,
+    at: ArrayLike,
+    side_mm: float,
+    up_deg: float,
+    z_mm: float,
+    ident: int = 0,
+    quiet: float = 1 / 6,
+) -> Array:
     """A printed tag whose "up" points along `up_deg`; gives its corners (x, y, z), clockwise from the tag's top left."""
     at = np.asarray(at, float)[:2]
     turn = up_deg - 90
     paper = Surface(0.02, 60, 0.1, 0.8)
-    world.plate(at, side_mm * (1 + 2 * quiet), side_mm * (1 + 2 * quiet), turn, z_mm, (0.78, 0.78, 0.76), paper, ident)
+    world.plate(
+        at, side_mm * (1 + 2 * quiet), side_mm * (1 + 2 * quiet), turn, z_mm, (0.78, 0.78, 0.76), paper, ident
+    )
     bits = tag_bits(number)
     cell = side_mm / 6
     c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
@@ -119,13 +134,28 @@ def lay_tag(world: World, number: int, at: ArrayLike, side_mm: float, up_deg: fl
         for column in range(6):
             if bits[row, column]:
                 centre = at + right * (column - 2.5) * cell + up * (2.5 - row) * cell
-                world.plate(centre, cell * 1.001, cell * 1.001, turn, z_mm + 0.08, (0.78, 0.78, 0.76), paper, ident)
+                world.plate(
+                    centre, cell * 1.001, cell * 1.001, turn, z_mm + 0.08, (0.78, 0.78, 0.76), paper, ident
+                )
     half = side_mm / 2
-    corners = [at - right * half + up * half, at + right * half + up * half, at + right * half - up * half, at - right * half - up * half]
+    corners = [
+        at - right * half + up * half,
+        at + right * half + up * half,
+        at + right * half - up * half,
+        at - right * half - up * half,
+    ]
     return np.array([[*corner, z_mm + 0.04] for corner in corners])
 
 
-def put_figure(world: World, style: Style, at: ArrayLike, facing_deg: float, ident: int, z_mm: float | None = None, size_mm: float | None = None) -> None:
+def put_figure(
+    world: World,
+    style: Style,
+    at: ArrayLike,
+    facing_deg: float,
+    ident: int,
+    z_mm: float | None = None,
+    size_mm: float | None = None,
+) -> None:
     rng = world.rng
     x, y = np.asarray(at, float)[:2]
     mesh = style.meshes[int(rng.integers(len(style.meshes)))]
@@ -155,7 +185,17 @@ def _dress(world: World, style: Style, outline: Array, at: Array, ident: int) ->
             colour = (0.1 * rng.uniform(0.6, 2.2), 0.15 * rng.uniform(0.6, 1.5), 0.04)
         else:
             colour = tuple(np.full(3, rng.uniform(0.08, 0.35)))  # type: ignore[assignment]
-        world.add(ball(4, 6), matrix((*spot, style.height_mm), rng.uniform(0, 360), (size, size * rng.uniform(0.6, 1), size * rng.uniform(0.5, 1.3))), colour, blade, ident)
+        world.add(
+            ball(4, 6),
+            matrix(
+                (*spot, style.height_mm),
+                rng.uniform(0, 360),
+                (size, size * rng.uniform(0.6, 1), size * rng.uniform(0.5, 1.3)),
+            ),
+            colour,
+            blade,
+            ident,
+        )
     if style.fuzz > 0:
         ring = np.vstack([outline, outline[:1]])
         steps = np.linspace(0, len(outline), int(26 * style.fuzz * reach / 12), endpoint=False)
@@ -166,20 +206,46 @@ def _dress(world: World, style: Style, outline: Array, at: Array, ident: int) ->
                 spot = at + (spot - at) * rng.uniform(0.93, 1.03)
                 size = rng.uniform(0.6, 1.5)
                 tone = tuple(np.array(style.top) * rng.uniform(0.7, 1.3))
-                world.add(ball(4, 6), matrix((*spot, style.height_mm - 0.4), 0, (size, size, size * 0.7)), tone, blade, ident)
+                world.add(
+                    ball(4, 6),
+                    matrix((*spot, style.height_mm - 0.4), 0, (size, size, size * 0.7)),
+                    tone,
+                    blade,
+                    ident,
+                )
 
 
-def round_base(world: World, at: ArrayLike, diameter_mm: float, facing_deg: float | None, style: Style, id_: str, *, unit: str | None = None, with_figure: bool = True, dressed: bool = True, class_name: str = "round-base") -> Thing:
+def round_base(
+    world: World,
+    at: ArrayLike,
+    diameter_mm: float,
+    facing_deg: float | None,
+    style: Style,
+    id_: str,
+    *,
+    unit: str | None = None,
+    with_figure: bool = True,
+    dressed: bool = True,
+    class_name: str = "round-base",
+) -> Thing:
     """A round base; its upper rim is exactly `diameter_mm` wide."""
     at = np.asarray(at, float)[:2]
     ident, r, h = world.ident(), diameter_mm / 2, style.height_mm
     flare = 1 + world.rng.uniform(0, 0.5) / r
-    world.add(frustum(1 / flare, 64), matrix((*at, 0), 0, (r * flare, r * flare, h)), style.rim, Surface(0.06, 30, 0.3, 0.5), ident)
+    world.add(
+        frustum(1 / flare, 64),
+        matrix((*at, 0), 0, (r * flare, r * flare, h)),
+        style.rim,
+        Surface(0.06, 30, 0.3, 0.5),
+        ident,
+    )
     turn = facing_deg if facing_deg is not None else world.rng.uniform(0, 360)
     lip = r * world.rng.uniform(0.9, 1.0) if world.rng.random() < 0.5 else r
     if lip < r:
         world.add(disc(64), matrix((*at, h), turn, (r, r, 1)), style.rim, Surface(0.06, 30, 0.3, 0.5), ident)
-        world.add(disc(64), matrix((*at, h + DECAL_MM), turn, (lip, lip, 1)), style.top, style.top_surface, ident)
+        world.add(
+            disc(64), matrix((*at, h + DECAL_MM), turn, (lip, lip, 1)), style.top, style.top_surface, ident
+        )
     else:
         world.add(disc(64), matrix((*at, h), turn, (r, r, 1)), style.top, style.top_surface, ident)
     outline = circle(at, r)
@@ -193,18 +259,61 @@ def round_base(world: World, at: ArrayLike, diameter_mm: float, facing_deg: floa
     return world.thing(class_name, id_, outline, h, ident, facing=facing_deg, unit=unit, shape="round")
 
 
-def rect_base(world: World, at: ArrayLike, width_mm: float, depth_mm: float, facing_deg: float, style: Style, id_: str, *, unit: str | None = None, with_figure: bool = True, known_facing: bool = True) -> Thing:
+def rect_base(
+    world: World,
+    at: ArrayLike,
+    width_mm: float,
+    depth_mm: float,
+    facing_deg: float,
+    style: Style,
+    id_: str,
+    *,
+    unit: str | None = None,
+    with_figure: bool = True,
+    known_facing: bool = True,
+) -> Thing:
     """A square or oblong base; its upper face is exactly width x depth."""
     at = np.asarray(at, float)[:2]
     ident, h = world.ident(), style.height_mm
     rng = world.rng
-    world.add(box(), matrix((*at, 0), facing_deg, (depth_mm, width_mm, h)), style.rim, Surface(0.06, 30, 0.3, 0.5), ident)
-    lip = rng.uniform(0, 0.05) if rng.random() < 0.5 else 0.0
-    world.add(quad(), matrix((*at, h + DECAL_MM), facing_deg, (depth_mm - 2 * lip * width_mm, width_mm * (1 - 2 * lip), 1)), tuple(np.array(style.top) * rng.uniform(0.9, 1.1)), style.top_surface, ident)
+    world.add(
+        box(),
+        matrix((*at, 0), facing_deg, (depth_mm, width_mm, h)),
+        style.rim,
+        Surface(0.06, 30, 0.3, 0.5),
+        ident,
+    )
+    # Bases side by side always show a seam: moulded edges are never sharp.
+    lip = rng.uniform(0.02, 0.06) if rng.random() < 0.5 else rng.uniform(0.15, 0.4) / width_mm
+    if sum(style.rim) > 0.3:
+        seam = tuple(np.array(style.rim) * rng.uniform(0.25, 0.6))
+        world.add(
+            quad(),
+            matrix((*at, h + 0.01), facing_deg, (depth_mm, width_mm, 1)),
+            seam,
+            style.top_surface,
+            ident,
+        )
+    world.add(
+        quad(),
+        matrix((*at, h + DECAL_MM), facing_deg, (depth_mm - 2 * lip * width_mm, width_mm * (1 - 2 * lip), 1)),
+        tuple(np.array(style.top) * rng.uniform(0.9, 1.1)),
+        style.top_surface,
+        ident,
+    )
     outline = rectangle(at, width_mm, depth_mm, facing_deg)
     if style.mark is not None:
-        world.line(outline[0] * 0.97 + at * 0.03, outline[1] * 0.97 + at * 0.03, 1.2, h + 2 * DECAL_MM, style.mark, ident)
+        world.line(
+            outline[0] * 0.97 + at * 0.03,
+            outline[1] * 0.97 + at * 0.03,
+            1.2,
+            h + 2 * DECAL_MM,
+            style.mark,
+            ident,
+        )
     _dress(world, style, outline, at, ident)
     if with_figure:
         put_figure(world, style, at, facing_deg, ident)
-    return world.thing("rect-base", id_, outline, h, ident, facing=facing_deg if known_facing else None, unit=unit)
+    return world.thing(
+        "rect-base", id_, outline, h, ident, facing=facing_deg if known_facing else None, unit=unit
+    )

@@ -25,7 +25,9 @@ def contact_shade(frame: Frame, focal_px: float, strength: float = 1.0) -> NDArr
     return cv2.resize(shade, frame.depth_mm.shape[::-1], interpolation=cv2.INTER_LINEAR)
 
 
-def through_lens(picture: Picture, map_x: NDArray[np.float32], map_y: NDArray[np.float32], scale: float) -> Picture:
+def through_lens(
+    picture: Picture, map_x: NDArray[np.float32], map_y: NDArray[np.float32], scale: float
+) -> Picture:
     """The pinhole picture bent by the lens; a finer picture is first blurred to what one pixel gathers."""
     if scale > 1.2:
         picture = cv2.GaussianBlur(picture, (0, 0), 0.36 * scale)
@@ -55,7 +57,12 @@ def expose(picture: Picture, rng: np.random.Generator, calm: bool = False) -> Pi
         kernel = np.zeros((length, length), np.float32)
         middle = (length - 1) / 2
         reach = np.array([np.cos(angle), np.sin(angle)]) * middle
-        cv2.line(kernel, tuple(np.round(middle - reach).astype(int).tolist()), tuple(np.round(middle + reach).astype(int).tolist()), 1.0)
+        cv2.line(
+            kernel,
+            tuple(np.round(middle - reach).astype(int).tolist()),
+            tuple(np.round(middle + reach).astype(int).tolist()),
+            1.0,
+        )
         level = cv2.filter2D(level, -1, kernel / kernel.sum())
     elif kind < 0.45:
         level = cv2.GaussianBlur(level, (0, 0), rng.uniform(0.4, 0.7 if calm else 1.3))

@@ -96,7 +96,9 @@ class _Painter:
         rng, world = self.rng, self.world
         self.picture[:] = self._colour()
         far = 400.0
-        table = np.array([[0, 0], [world.width_mm, 0], [world.width_mm, world.depth_mm], [0, world.depth_mm]], float)
+        table = np.array(
+            [[0, 0], [world.width_mm, 0], [world.width_mm, world.depth_mm], [0, world.depth_mm]], float
+        )
         if rng.random() < 0.3:
             table += np.array([[-far, -far], [far, -far], [far, far], [-far, far]])
         self.fill(self.px(table, 0.0), self.base)
@@ -106,7 +108,12 @@ class _Painter:
             for lines, length in ((world.width_mm, world.depth_mm), (world.depth_mm, world.width_mm)):
                 for t in np.arange(step, lines, step):
                     ends = np.array([[t, 0.0], [t, length]])
-                    self.stroke(self.px(ends if lines == world.width_mm else ends[:, ::-1], 0.0), tone, 2, closed=False)
+                    self.stroke(
+                        self.px(ends if lines == world.width_mm else ends[:, ::-1], 0.0),
+                        tone,
+                        2,
+                        closed=False,
+                    )
         if rng.random() < 0.5:  # uneven paint
             small = rng.normal(0, rng.uniform(2, 14), (9, 16)).astype(np.float32)
             uneven = cv2.resize(small, self.picture.shape[1::-1], interpolation=cv2.INTER_CUBIC)
@@ -138,7 +145,9 @@ class _Painter:
             target = self.px(xyz[:, :2], float(xyz[0, 2])).astype(np.float32)
             square = np.array([[0, 0], [size, 0], [size, size], [0, size]], np.float32) - 0.5
             warp = cv2.getPerspectiveTransform(square, target)
-            seen = cv2.warpPerspective(bits, warp, self.pinhole.size_px, flags=cv2.INTER_AREA, borderValue=255)
+            seen = cv2.warpPerspective(
+                bits, warp, self.pinhole.size_px, flags=cv2.INTER_AREA, borderValue=255
+            )
             inside = np.zeros(self.ids.shape, np.uint8)
             cv2.fillConvexPoly(inside, target.round().astype(np.int32), 1)
             self.picture[inside > 0] = seen[inside > 0, None]
@@ -164,7 +173,14 @@ class _Painter:
                 self.fill(middle + (top - middle) * 0.97, self._near(self.base, -90), thing.ident)
             self.stroke(middle + (top - middle) * 0.94, (245, 245, 245), max(2.0, 3.2 * scale))
         elif thing.class_name == "hex-start":
-            cv2.circle(self.picture, tuple(middle.round().astype(int).tolist()), max(2, round(5 * scale)), (245, 245, 245), -1, cv2.LINE_AA)
+            cv2.circle(
+                self.picture,
+                tuple(middle.round().astype(int).tolist()),
+                max(2, round(5 * scale)),
+                (245, 245, 245),
+                -1,
+                cv2.LINE_AA,
+            )
 
     def _solid(self, thing: Thing) -> None:
         rng = self.rng
@@ -176,7 +192,10 @@ class _Painter:
             colour = self._colour()
         if self.shadow:
             cast = self.px(outline + self.light * min(height, 30) / 8, 0.0)
-            self.fill(cv2.convexHull(np.vstack([foot, cast]).astype(np.float32)).reshape(-1, 2).astype(float), self._near(self.base, -45))
+            self.fill(
+                cv2.convexHull(np.vstack([foot, cast]).astype(np.float32)).reshape(-1, 2).astype(float),
+                self._near(self.base, -45),
+            )
         hull = cv2.convexHull(np.vstack([top, foot]).astype(np.float32)).reshape(-1, 2).astype(float)
         self.fill(hull, self._near(colour, -55), thing.ident)
         self.fill(top, colour, thing.ident)
@@ -187,16 +206,42 @@ class _Painter:
         if thing.class_name == "die":
             for _ in range(int(rng.integers(1, 7))):
                 at = self.px((middle + rng.normal(0, reach * 0.25, 2))[None], height)[0]
-                cv2.circle(self.picture, tuple(at.round().astype(int).tolist()), max(1, round(1.1 * scale)), self._near(colour, -120), -1, cv2.LINE_AA)
+                cv2.circle(
+                    self.picture,
+                    tuple(at.round().astype(int).tolist()),
+                    max(1, round(1.1 * scale)),
+                    self._near(colour, -120),
+                    -1,
+                    cv2.LINE_AA,
+                )
         elif thing.class_name == "token":
             at = self.px(middle[None], height)[0]
             size = reach * scale / 16
-            cv2.putText(self.picture, str(rng.integers(1, 10)), (int(at[0] - 9 * size), int(at[1] + 9 * size)), cv2.FONT_HERSHEY_SIMPLEX, size, self._near(colour, -110), max(1, round(2 * size)), cv2.LINE_AA)
+            cv2.putText(
+                self.picture,
+                str(rng.integers(1, 10)),
+                (int(at[0] - 9 * size), int(at[1] + 9 * size)),
+                cv2.FONT_HERSHEY_SIMPLEX,
+                size,
+                self._near(colour, -110),
+                max(1, round(2 * size)),
+                cv2.LINE_AA,
+            )
         if self.figures and thing.class_name in ("round-base", "rect-base", "tray") and rng.random() < 0.8:
             for _ in range(int(rng.integers(1, 4 if thing.class_name != "tray" else 9))):
                 at = self.px((middle + rng.normal(0, reach * 0.3, 2))[None], height + rng.uniform(5, 25))[0]
                 axes = tuple((rng.uniform(0.12, 0.35, 2) * reach * scale).astype(int).tolist())
-                cv2.ellipse(self.picture, tuple(at.astype(int).tolist()), axes, float(rng.uniform(0, 180)), 0, 360, self._colour(), -1, cv2.LINE_AA)
+                cv2.ellipse(
+                    self.picture,
+                    tuple(at.astype(int).tolist()),
+                    axes,
+                    float(rng.uniform(0, 180)),
+                    0,
+                    360,
+                    self._colour(),
+                    -1,
+                    cv2.LINE_AA,
+                )
         if thing.facing is not None and self.mark:
             self._front(thing, middle, reach, scale, self._near(colour, int(rng.choice([-110, 110]))))
 
@@ -207,13 +252,21 @@ class _Painter:
         along = float(((thing.outline_mm - middle) @ ahead).max())
         aside = float(((thing.outline_mm - middle) @ left).max())
         if self.mark == 1:
-            wedge = np.array([ahead * along * 0.95, ahead * along * 0.45 + left * aside * 0.4, ahead * along * 0.45 - left * aside * 0.4])
+            wedge = np.array(
+                [
+                    ahead * along * 0.95,
+                    ahead * along * 0.45 + left * aside * 0.4,
+                    ahead * along * 0.45 - left * aside * 0.4,
+                ]
+            )
             self.fill(self.px(middle + wedge, thing.height_mm), ink)
         elif self.mark == 2:
             ends = np.array([np.zeros(2), ahead * along * 0.98])
             self.stroke(self.px(middle + ends, thing.height_mm), ink, max(1.0, 1.5 * scale), closed=False)
         elif self.mark == 3:
-            front = np.array([ahead * along * 0.88 + left * aside * 0.9, ahead * along * 0.88 - left * aside * 0.9])
+            front = np.array(
+                [ahead * along * 0.88 + left * aside * 0.9, ahead * along * 0.88 - left * aside * 0.9]
+            )
             if thing.shape == "round":
                 front *= 0.75
             self.stroke(self.px(middle + front, thing.height_mm), ink, max(1.0, 2.0 * scale), closed=False)
@@ -221,4 +274,9 @@ class _Painter:
             open_rad = np.radians(45)
             for side in (-1, 1):
                 ray = np.array([np.cos(turn + side * open_rad), np.sin(turn + side * open_rad)]) * reach * 0.9
-                self.stroke(self.px(np.array([middle, middle + ray]), thing.height_mm), ink, max(1.0, 1.0 * scale), closed=False)
+                self.stroke(
+                    self.px(np.array([middle, middle + ray]), thing.height_mm),
+                    ink,
+                    max(1.0, 1.0 * scale),
+                    closed=False,
+                )

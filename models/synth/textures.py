@@ -38,7 +38,9 @@ LAYERS = (
 LAYER = {name: index for index, name in enumerate(LAYERS)}
 
 
-def _noise(rng: np.random.Generator, slope: float, stretch: tuple[float, float] = (1, 1)) -> NDArray[np.float64]:
+def _noise(
+    rng: np.random.Generator, slope: float, stretch: tuple[float, float] = (1, 1)
+) -> NDArray[np.float64]:
     """Tiling noise with a power spectrum of 1/f^slope, mean 0, deviation 1."""
     n = TEXTURE_PX
     fy = np.fft.fftfreq(n)[:, None] * n * stretch[1]
@@ -64,7 +66,9 @@ def _cells(rng: np.random.Generator, count: int) -> tuple[NDArray[np.float64], N
     distance, index = tree.query(np.c_[x.ravel(), y.ravel()], k=2)
     shape = x.shape
     edge = cv2.resize((distance[:, 1] - distance[:, 0]).reshape(shape), (TEXTURE_PX, TEXTURE_PX))
-    cell = cv2.resize(index[:, 0].reshape(shape).astype(np.float32), (TEXTURE_PX, TEXTURE_PX), interpolation=0)
+    cell = cv2.resize(
+        index[:, 0].reshape(shape).astype(np.float32), (TEXTURE_PX, TEXTURE_PX), interpolation=0
+    )
     return edge, cell.astype(int)
 
 
@@ -73,7 +77,9 @@ def _wood(rng: np.random.Generator, boards: int) -> NDArray[np.float64]:
     y = np.arange(TEXTURE_PX)[:, None] * np.ones((1, TEXTURE_PX))
     board = (y * boards // TEXTURE_PX).astype(int)
     tone = rng.normal(0, 0.06, boards)[board]
-    seam = (np.minimum((y * boards) % TEXTURE_PX, TEXTURE_PX - (y * boards) % TEXTURE_PX) < boards * 1.5) * -0.18
+    seam = (
+        np.minimum((y * boards) % TEXTURE_PX, TEXTURE_PX - (y * boards) % TEXTURE_PX) < boards * 1.5
+    ) * -0.18
     return _grey(0.5 + grain + tone + (seam if boards > 1 else 0), (0.08, 0.0, -0.1))
 
 
@@ -123,10 +129,21 @@ def _art(rng: np.random.Generator) -> NDArray[np.float64]:
         start = rng.integers(0, TEXTURE_PX, 2)
         if rng.random() < 0.5:
             size = rng.integers(10, 160, 2).tolist()
-            cv2.ellipse(canvas, start.tolist(), size, float(rng.uniform(0, 180)), 0, 360, colour, int(rng.choice([1, 2, 3, -1])))
+            cv2.ellipse(
+                canvas,
+                start.tolist(),
+                size,
+                float(rng.uniform(0, 180)),
+                0,
+                360,
+                colour,
+                int(rng.choice([1, 2, 3, -1])),
+            )
         else:
             points = start + np.cumsum(rng.normal(0, 60, (6, 2)), axis=0)
-            cv2.polylines(canvas, [points.astype(np.int32)], False, colour, int(rng.integers(1, 6)), cv2.LINE_AA)
+            cv2.polylines(
+                canvas, [points.astype(np.int32)], False, colour, int(rng.integers(1, 6)), cv2.LINE_AA
+            )
     edge, _ = _cells(rng, 60)
     canvas -= _grey(np.exp(-edge / 4)) * 0.12
     return cv2.GaussianBlur(canvas, (0, 0), 1.0)
@@ -134,7 +151,9 @@ def _art(rng: np.random.Generator) -> NDArray[np.float64]:
 
 def _photo_substitute(rng: np.random.Generator, name: str) -> NDArray[np.float64]:
     fine, broad = _noise(rng, 0.5) * 0.10, _noise(rng, 1.5) * 0.08
-    tint = {"grass": (-0.1, 0.12, -0.35), "leaves": (0.1, 0.02, -0.3), "sand": (0.12, 0.02, -0.2)}.get(name, (0.06, 0, -0.1))
+    tint = {"grass": (-0.1, 0.12, -0.35), "leaves": (0.1, 0.02, -0.3), "sand": (0.12, 0.02, -0.2)}.get(
+        name, (0.06, 0, -0.1)
+    )
     return _grey(0.5 + fine + broad, tint)
 
 
@@ -153,7 +172,10 @@ def _procedural(name: str, rng: np.random.Generator) -> NDArray[np.float64]:
     if name == "marble":
         return _grey(0.55 - 0.3 * np.exp(-np.abs(_noise(rng, 1.6)) * 5) + _noise(rng, 1.2) * 0.03)
     if name == "blotches":
-        return np.stack([0.5 + _noise(rng, 1.5) * 0.09 for _ in range(3)], axis=-1) + _grey(_noise(rng, 0.7)) * 0.05
+        return (
+            np.stack([0.5 + _noise(rng, 1.5) * 0.09 for _ in range(3)], axis=-1)
+            + _grey(_noise(rng, 0.7)) * 0.05
+        )
     if name == "water":
         return _grey(0.5 + _noise(rng, 1.3, (1, 3)) * 0.08, (-0.1, 0, 0.12))
     if name == "grid":

@@ -58,7 +58,9 @@ def visible_share(thing: Thing, frame: Frame, pinhole: Pinhole, shot: Shot) -> f
     pixels = shot.project(_xyz(dense, thing.height_mm))
     inside = np.all((pixels > -0.5) & (pixels < np.array(shot.size_px) - 0.5), axis=1)
     if not inside.all():
-        clip = _clipped_area(pixels, shot.size_px) / max(abs(float(cv2.contourArea(pixels.astype(np.float32)))), 1e-6)
+        clip = _clipped_area(pixels, shot.size_px) / max(
+            abs(float(cv2.contourArea(pixels.astype(np.float32)))), 1e-6
+        )
         share *= clip
     return min(share, 1.0)
 
@@ -116,10 +118,17 @@ def oriented_box(outline_px: Array, shape: str) -> Array:
     along /= np.linalg.norm(along)
     across = np.array([-along[1], along[0]])
     u, v = outline_px @ along, outline_px @ across
-    return np.array([along * a + across * b for a, b in ((u.min(), v.min()), (u.max(), v.min()), (u.max(), v.max()), (u.min(), v.max()))])
+    return np.array(
+        [
+            along * a + across * b
+            for a, b in ((u.min(), v.min()), (u.max(), v.min()), (u.max(), v.max()), (u.min(), v.max()))
+        ]
+    )
 
 
-def describe(world: World, shot: Shot, frame: Frame, pinhole: Pinhole) -> tuple[list[dict[str, Any]], list[str]]:
+def describe(
+    world: World, shot: Shot, frame: Frame, pinhole: Pinhole
+) -> tuple[list[dict[str, Any]], list[str]]:
     """The `objects` of the truth document and the lines of the label file."""
     objects: list[dict[str, Any]] = []
     labels: list[str] = []
@@ -132,14 +141,22 @@ def describe(world: World, shot: Shot, frame: Frame, pinhole: Pinhole) -> tuple[
                 continue
             thing.visible = 1.0
         else:
-            dense = thing.outline_mm if thing.shape == "round" else densified(thing.outline_mm, 24 if thing.shape == "hex" else 16)
+            dense = (
+                thing.outline_mm
+                if thing.shape == "round"
+                else densified(thing.outline_mm, 24 if thing.shape == "hex" else 16)
+            )
             outline_px = shot.project(_xyz(dense, thing.height_mm))
             thing.visible = visible_share(thing, frame, pinhole, shot)
         by_id.setdefault(thing.unit or thing.id, []).append(thing.visible)
         if thing.visible <= 0.01:
             continue
         box = oriented_box(outline_px, thing.shape)
-        stored = outline_px if thing.shape in ("round", "mask") else outline_px[:: len(outline_px) // (6 if thing.shape == "hex" else 4)]
+        stored = (
+            outline_px
+            if thing.shape in ("round", "mask")
+            else outline_px[:: len(outline_px) // (6 if thing.shape == "hex" else 4)]
+        )
         objects.append(
             {
                 "class": thing.class_name,

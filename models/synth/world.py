@@ -45,7 +45,9 @@ def rectangle(at: ArrayLike, width_mm: float, depth_mm: float, facing_deg: float
     left = np.array([-f[1], f[0]])
     at = np.asarray(at, float)[:2]
     w, d = width_mm / 2, depth_mm / 2
-    return np.array([at + f * d + left * w, at + f * d - left * w, at - f * d - left * w, at - f * d + left * w])
+    return np.array(
+        [at + f * d + left * w, at + f * d - left * w, at - f * d - left * w, at - f * d + left * w]
+    )
 
 
 def hexagon(at: ArrayLike, across_flats_mm: float, turn_deg: float = 0.0) -> Array:
@@ -79,7 +81,15 @@ class World:
         self._next += 1
         return self._next
 
-    def add(self, mesh: Mesh, placed: Array, colour: Colour | None = None, surface: Surface | None = None, ident: int = 0, mix: float = 1.0) -> None:
+    def add(
+        self,
+        mesh: Mesh,
+        placed: Array,
+        colour: Colour | None = None,
+        surface: Surface | None = None,
+        ident: int = 0,
+        mix: float = 1.0,
+    ) -> None:
         self.instances.add(mesh, placed, colour, surface or Surface(), ident, mix)
 
     def lay_sheets(self) -> None:
@@ -97,32 +107,97 @@ class World:
 
     # -- prints ---------------------------------------------------------------------------------------------
 
-    def line(self, start: ArrayLike, end: ArrayLike, width_mm: float, z_mm: float, colour: Colour, ident: int = 0, surface: Surface | None = None) -> None:
+    def line(
+        self,
+        start: ArrayLike,
+        end: ArrayLike,
+        width_mm: float,
+        z_mm: float,
+        colour: Colour,
+        ident: int = 0,
+        surface: Surface | None = None,
+    ) -> None:
         a, b = np.asarray(start, float)[:2], np.asarray(end, float)[:2]
         length = float(np.hypot(*(b - a)))
         turn = float(np.degrees(np.arctan2(b[1] - a[1], b[0] - a[0])))
         self.add(quad(), matrix((*(a + b) / 2, z_mm), turn, (length, width_mm, 1)), colour, surface, ident)
 
-    def dot(self, at: ArrayLike, radius_mm: float, z_mm: float, colour: Colour, ident: int = 0, surface: Surface | None = None, sides: int = 24) -> None:
+    def dot(
+        self,
+        at: ArrayLike,
+        radius_mm: float,
+        z_mm: float,
+        colour: Colour,
+        ident: int = 0,
+        surface: Surface | None = None,
+        sides: int = 24,
+    ) -> None:
         x, y = np.asarray(at, float)[:2]
         self.add(disc(sides), matrix((x, y, z_mm), 0, (radius_mm, radius_mm, 1)), colour, surface, ident)
 
-    def plate(self, at: ArrayLike, width_mm: float, depth_mm: float, turn_deg: float, z_mm: float, colour: Colour, surface: Surface | None = None, ident: int = 0) -> None:
+    def plate(
+        self,
+        at: ArrayLike,
+        width_mm: float,
+        depth_mm: float,
+        turn_deg: float,
+        z_mm: float,
+        colour: Colour,
+        surface: Surface | None = None,
+        ident: int = 0,
+    ) -> None:
         """A flat rectangle; `width_mm` along x before turning."""
         x, y = np.asarray(at, float)[:2]
         self.add(quad(), matrix((x, y, z_mm), turn_deg, (width_mm, depth_mm, 1)), colour, surface, ident)
 
-    def block(self, at: ArrayLike, width_mm: float, depth_mm: float, height_mm: float, turn_deg: float, colour: Colour, surface: Surface | None = None, ident: int = 0, z_mm: float = 0.0, bevel: float = 0.0) -> None:
+    def block(
+        self,
+        at: ArrayLike,
+        width_mm: float,
+        depth_mm: float,
+        height_mm: float,
+        turn_deg: float,
+        colour: Colour,
+        surface: Surface | None = None,
+        ident: int = 0,
+        z_mm: float = 0.0,
+        bevel: float = 0.0,
+    ) -> None:
         x, y = np.asarray(at, float)[:2]
-        self.add(box(bevel), matrix((x, y, z_mm), turn_deg, (width_mm, depth_mm, height_mm)), colour, surface, ident)
+        self.add(
+            box(bevel),
+            matrix((x, y, z_mm), turn_deg, (width_mm, depth_mm, height_mm)),
+            colour,
+            surface,
+            ident,
+        )
 
-    def pillar(self, at: ArrayLike, radius_mm: float, height_mm: float, colour: Colour, surface: Surface | None = None, ident: int = 0, z_mm: float = 0.0, top: float = 1.0, sides: int = 48) -> None:
+    def pillar(
+        self,
+        at: ArrayLike,
+        radius_mm: float,
+        height_mm: float,
+        colour: Colour,
+        surface: Surface | None = None,
+        ident: int = 0,
+        z_mm: float = 0.0,
+        top: float = 1.0,
+        sides: int = 48,
+    ) -> None:
         x, y = np.asarray(at, float)[:2]
-        self.add(frustum(top, sides, cap=True), matrix((x, y, z_mm), 0, (radius_mm, radius_mm, height_mm)), colour, surface, ident)
+        self.add(
+            frustum(top, sides, cap=True),
+            matrix((x, y, z_mm), 0, (radius_mm, radius_mm, height_mm)),
+            colour,
+            surface,
+            ident,
+        )
 
     # -- truth ----------------------------------------------------------------------------------------------
 
-    def thing(self, class_name: str, id_: str, outline_mm: Array, height_mm: float, ident: int, **more: Any) -> Thing:
+    def thing(
+        self, class_name: str, id_: str, outline_mm: Array, height_mm: float, ident: int, **more: Any
+    ) -> Thing:
         thing = Thing(class_name, id_, np.asarray(outline_mm, float), height_mm, ident, **more)
         self.things.append(thing)
         return thing
@@ -149,7 +224,9 @@ class World:
         x, y = np.asarray(at, float)[:2]
         self.taken.append((float(x), float(y), float(radius_mm)))
 
-    def room(self, radius_mm: float, area: tuple[float, float, float, float] | None = None, tries: int = 60) -> Array | None:
+    def room(
+        self, radius_mm: float, area: tuple[float, float, float, float] | None = None, tries: int = 60
+    ) -> Array | None:
         """A free place for a circle, within the table or the given area; None where there is none."""
         x0, y0, x1, y1 = area or (0, 0, self.width_mm, self.depth_mm)
         for _ in range(tries):

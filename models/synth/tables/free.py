@@ -20,7 +20,19 @@ from .tokens import cube, disc_token, hex_token, square_token, standee
 Array = NDArray[np.float64]
 
 ROUND_MM = (20, 25, 25, 28.5, 30, 32, 32, 38.1, 40, 40, 50, 60, 80, 100, 130)
-RECT_MM = ((20, 20), (25, 25), (25, 25), (30, 30), (25, 50), (40, 40), (50, 50), (50, 75), (50, 100), (60, 100), (100, 150))
+RECT_MM = (
+    (20, 20),
+    (25, 25),
+    (25, 25),
+    (30, 30),
+    (25, 50),
+    (40, 40),
+    (50, 50),
+    (50, 75),
+    (50, 100),
+    (60, 100),
+    (100, 150),
+)
 
 
 def _mixed(world: World) -> None:
@@ -30,19 +42,27 @@ def _mixed(world: World) -> None:
     number = 0
     for _ in range(int(rng.integers(12, 60))):
         round_ = rng.random() < 0.6
-        width, depth = (float(rng.choice(ROUND_MM)),) * 2 if round_ else RECT_MM[int(rng.integers(len(RECT_MM)))]
+        width, depth = (
+            (float(rng.choice(ROUND_MM)),) * 2 if round_ else RECT_MM[int(rng.integers(len(RECT_MM)))]
+        )
         radius = width / 2 if round_ else float(np.hypot(width, depth)) / 2
         at = world.room(radius * 1.02)
         if at is None:
             continue
-        kind = "foot" if max(width, depth) < 45 else str(rng.choice(["monster", "engine", "monster", "horse"]))
+        kind = (
+            "foot" if max(width, depth) < 45 else str(rng.choice(["monster", "engine", "monster", "horse"]))
+        )
         if not round_ and depth > 1.6 * width:
             kind = "horse" if width < 50 else kind
         key = (kind, int(rng.integers(5)))
         if key not in styles:
             styles[key] = make_style(world, kind, 30.0, None, 1)
         style = styles[key]
-        style.figure_mm = {"foot": float(np.clip(width * rng.uniform(1.0, 1.5), 22, 60)), "horse": depth * 0.85, "engine": max(width, depth) * 0.6}.get(kind, max(width, depth) * rng.uniform(0.6, 1.0))
+        style.figure_mm = {
+            "foot": float(np.clip(width * rng.uniform(1.0, 1.5), 22, 60)),
+            "horse": depth * 0.85,
+            "engine": max(width, depth) * 0.6,
+        }.get(kind, max(width, depth) * rng.uniform(0.6, 1.0))
         style.reach_mm = max(width, depth) * 0.85
         number += 1
         facing = float(rng.uniform(0, 360))
@@ -54,8 +74,27 @@ def _mixed(world: World) -> None:
             thing = rect_base(world, at, width, depth, facing, style, id_, with_figure=not bare)
             base = {"shape": "rect", "width": width, "depth": depth}
         if bare and min(width, depth) >= 25 and rng.random() < 0.5:
-            lay_tag(world, int(rng.integers(10, 50)), at, min(16.0, min(width, depth) * 0.5), facing, style.height_mm + 0.15, thing.ident)
-        world.pieces.append({"id": id_, "side": str(rng.choice(["A", "B"])), "kind": "model", "at": np.round(at, 3).tolist(), "facing": round(facing, 3), "base": base, "traits": [], "height": round(style.height_mm, 3)})
+            lay_tag(
+                world,
+                int(rng.integers(10, 50)),
+                at,
+                min(16.0, min(width, depth) * 0.5),
+                facing,
+                style.height_mm + 0.15,
+                thing.ident,
+            )
+        world.pieces.append(
+            {
+                "id": id_,
+                "side": str(rng.choice(["A", "B"])),
+                "kind": "model",
+                "at": np.round(at, 3).tolist(),
+                "facing": round(facing, 3),
+                "base": base,
+                "traits": [],
+                "height": round(style.height_mm, 3),
+            }
+        )
 
 
 def _loose(world: World, amount: float) -> None:
@@ -75,11 +114,26 @@ def _loose(world: World, amount: float) -> None:
         elif kind == "hex":
             hex_token(world, at, float(rng.uniform(20, 40)), turn, id_)
         elif kind == "cube":
-            cube(world, at, float(rng.uniform(7, 12)), id_, hue(rng, 0.1, 0.9), shape=str(rng.choice(["cube", "log", "lump"])))
+            cube(
+                world,
+                at,
+                float(rng.uniform(7, 12)),
+                id_,
+                hue(rng, 0.1, 0.9),
+                shape=str(rng.choice(["cube", "log", "lump"])),
+            )
         elif kind == "die":
             die(world, at, id_)
         else:
-            standee(world, at, turn, id_, hue(rng, 0.2, 0.8), float(rng.uniform(28, 55)), float(rng.uniform(20, 34)))
+            standee(
+                world,
+                at,
+                turn,
+                id_,
+                hue(rng, 0.2, 0.8),
+                float(rng.uniform(28, 55)),
+                float(rng.uniform(20, 34)),
+            )
 
 
 def _hex_island(world: World) -> None:
@@ -94,8 +148,20 @@ def _hex_island(world: World) -> None:
     thick = float(rng.uniform(1.5, 3))
     if rng.random() < 0.6:
         frame = hexagon(middle, across * (2 * rings + 1) * 1.12, turn + 30)
-        world.add(prism(frame, 1.4), matrix(), hue(rng, 0.2, 0.8), Surface(0.1, 60, 0.4, 0.4, LAYER["water"], 300))
-    kinds = [(hue(rng, 0.25, 0.85), LAYER[str(rng.choice(["grass", "rock023", "sand", "leaves", "blotches", "art-0", "art-2", "cracks"]))]) for _ in range(6)]
+        world.add(
+            prism(frame, 1.4), matrix(), hue(rng, 0.2, 0.8), Surface(0.1, 60, 0.4, 0.4, LAYER["water"], 300)
+        )
+    kinds = [
+        (
+            hue(rng, 0.25, 0.85),
+            LAYER[
+                str(
+                    rng.choice(["grass", "rock023", "sand", "leaves", "blotches", "art-0", "art-2", "cracks"])
+                )
+            ],
+        )
+        for _ in range(6)
+    ]
     border = hue(rng, 0.3, 0.95, 0.4)
     gap = float(rng.choice([0.0, 0.3, 2.0]))
     for q in range(-rings, rings + 1):
@@ -105,14 +171,36 @@ def _hex_island(world: World) -> None:
             colour, layer = kinds[int(rng.integers(6))]
             outline = hexagon(at, across, turn)
             world.add(prism(outline, thick), matrix(), border, Surface(0.06, 30, 0.3, 0.5), ident)
-            world.add(polygon(hexagon(at, across * rng.uniform(0.86, 0.95), turn)), matrix((0, 0, thick + DECAL_MM)), colour, Surface(0.2, 40, 0.35, 0.4, layer, across * 1.5, 0.9), ident)
+            world.add(
+                polygon(hexagon(at, across * rng.uniform(0.86, 0.95), turn)),
+                matrix((0, 0, thick + DECAL_MM)),
+                colour,
+                Surface(0.2, 40, 0.35, 0.4, layer, across * 1.5, 0.9),
+                ident,
+            )
             hex_thing = world.thing("hex", f"{q},{r}", outline, thick, ident, shape="hex")
             if rng.random() < 0.6:
-                chip = disc_token(world, at + rng.normal(0, 3, 2), float(rng.uniform(18, 28)), f"chip {q},{r}", 2.0, (0.75, 0.68, 0.5), thick)
+                chip = disc_token(
+                    world,
+                    at + rng.normal(0, 3, 2),
+                    float(rng.uniform(18, 28)),
+                    f"chip {q},{r}",
+                    2.0,
+                    (0.75, 0.68, 0.5),
+                    thick,
+                )
                 hex_thing.companions.add(chip.ident)
             if rng.random() < 0.3:
                 corner = outline[int(rng.integers(6))]
-                wood = cube(world, corner, float(rng.uniform(8, 12)), f"wood {q},{r}", hue(rng, 0.2, 0.9), thick, str(rng.choice(["cube", "log"])))
+                wood = cube(
+                    world,
+                    corner,
+                    float(rng.uniform(8, 12)),
+                    f"wood {q},{r}",
+                    hue(rng, 0.2, 0.9),
+                    thick,
+                    str(rng.choice(["cube", "log"])),
+                )
                 hex_thing.companions.add(wood.ident)
     world.take(middle, across * (rings + 0.6))
 
@@ -132,12 +220,22 @@ def _draughts(world: World) -> None:
     if not go:
         for i in range(cells):
             for j in range(cells):
-                world.plate(low + cell * np.array([i + 0.5, j + 0.5]), cell, cell, 0, 6 + DECAL_MM, light if (i + j) % 2 else dark, Surface(0.05, 50, 0.4, 0.3))
+                world.plate(
+                    low + cell * np.array([i + 0.5, j + 0.5]),
+                    cell,
+                    cell,
+                    0,
+                    6 + DECAL_MM,
+                    light if (i + j) % 2 else dark,
+                    Surface(0.05, 50, 0.4, 0.3),
+                )
     else:
         low = middle - cell * (cells - 1) / 2
         for i in range(cells):
             for a, b in (((i, 0), (i, cells - 1)), ((0, i), (cells - 1, i))):
-                world.line(low + cell * np.array(a), low + cell * np.array(b), 0.9, 6 + DECAL_MM, (0.05, 0.03, 0.02))
+                world.line(
+                    low + cell * np.array(a), low + cell * np.array(b), 0.9, 6 + DECAL_MM, (0.05, 0.03, 0.02)
+                )
     tones = [(0.02, 0.02, 0.02), (0.82, 0.82, 0.78)] if go else [hue(rng, 0.05, 0.9), hue(rng, 0.3, 0.95)]
     for i in range(cells):
         for j in range(cells):
@@ -146,7 +244,13 @@ def _draughts(world: World) -> None:
                 tone = tones[int(rng.integers(2))]
                 if go:
                     ident, r = world.ident(), cell * 0.47
-                    world.add(ball(8, 24), matrix((*at, 6 + r * 0.35), 0, (r, r, r * 0.42)), tone, Surface(0.03, 20, 0.6, 0.3), ident)
+                    world.add(
+                        ball(8, 24),
+                        matrix((*at, 6 + r * 0.35), 0, (r, r, r * 0.42)),
+                        tone,
+                        Surface(0.03, 20, 0.6, 0.3),
+                        ident,
+                    )
                     world.thing("token", f"stone {i},{j}", circle(at, r), 6 + r * 0.35, ident, shape="round")
                 else:
                     disc_token(world, at, cell * 0.78, f"man {i},{j}", 5.0, tone, 6.0)
@@ -165,7 +269,14 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
             look = str(rng.choice(["hill", "forest", "field", "ruins", "water", "impassable"]))
             at = world.room(130)
             if at is not None:
-                terrain.place(world, look, f"{look}-{k + 1}", at, (rng.uniform(120, 220), rng.uniform(100, 160)), float(rng.uniform(0, 360)))
+                terrain.place(
+                    world,
+                    look,
+                    f"{look}-{k + 1}",
+                    at,
+                    (rng.uniform(120, 220), rng.uniform(100, 160)),
+                    float(rng.uniform(0, 360)),
+                )
         _mixed(world)
         _loose(world, 0.5)
     elif kind == "island":

@@ -6,8 +6,6 @@ the trench where its graph of spaces needs them. The outlines of the spaces are 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -62,34 +60,65 @@ def _walls(world: World, rooms: dict[str, tuple[Box, float]], corner: Array) -> 
     """Floor, walls with battlements, towers, the trench and low dividers between the courtyards."""
     rng = world.rng
     middle = corner + SIDE_MM / 2
-    stone = Surface(0.2, 50, 0.12, 0.7, LAYER[str(rng.choice(["cobbles", "tiles", "cracks", "rock023"]))], rng.uniform(80, 180))
+    stone = Surface(
+        0.2,
+        50,
+        0.12,
+        0.7,
+        LAYER[str(rng.choice(["cobbles", "tiles", "cracks", "rock023"]))],
+        rng.uniform(80, 180),
+    )
     floor_tone = hue(rng, 0.3, 0.7, 0.3)
     wall_tone = tuple(np.clip(np.array(hue(rng, 0.3, 0.7, 0.15)), 0.05, 0.7))
     world.block(middle, SIDE_MM, SIDE_MM, FLOOR_MM - 0.2, 0, floor_tone, stone)
     for name in ("chamber", "carpentry", "tannery", "foundry", "courtyard"):
         (a, b, c, d), z = rooms[name]
-        art = Surface(0.15, 40, 0.2, 0.6, LAYER[str(rng.choice(["wood", "art-1", "tiles", "cobbles", "art-3", "oak"]))], rng.uniform(70, 200))
+        art = Surface(
+            0.15,
+            40,
+            0.2,
+            0.6,
+            LAYER[str(rng.choice(["wood", "art-1", "tiles", "cobbles", "art-3", "oak"]))],
+            rng.uniform(70, 200),
+        )
         world.plate(((a + c) / 2, (b + d) / 2), c - a - 2, d - b - 2, 0, z, hue(rng, 0.25, 0.7, 0.5), art)
     for name in ("wall-carpentry", "wall-tannery", "wall-foundry"):
         (a, b, c, d), z = rooms[name]
         world.block(((a + c) / 2, (b + d) / 2), c - a, d - b, z, 0, wall_tone, stone)
         upright = d - b > c - a
         step = 12.0
-        outer = {"wall-carpentry": (a + 2, None), "wall-foundry": (c - 2, None), "wall-tannery": (None, d - 2)}[name]
+        outer = {
+            "wall-carpentry": (a + 2, None),
+            "wall-foundry": (c - 2, None),
+            "wall-tannery": (None, d - 2),
+        }[name]
         start, stop = (b, d) if upright else (a, c)
         for at in np.arange(start + step / 2, stop, step):
             spot = (outer[0], at) if upright else (at, outer[1])
-            world.block(spot, 3 if upright else step * 0.55, step * 0.55 if upright else 3, 7, 0, wall_tone, stone, z_mm=z)
+            world.block(
+                spot,
+                3 if upright else step * 0.55,
+                step * 0.55 if upright else 3,
+                7,
+                0,
+                wall_tone,
+                stone,
+                z_mm=z,
+            )
     for name in ("tower-tunnel", "tower-carpentry-tannery", "tower-tannery-foundry"):
         (a, b, c, d), z = rooms[name]
         spot = np.array([(a + c) / 2, (b + d) / 2])
         world.block(spot, c - a, d - b, z, 0, wall_tone, stone)
-        world.plate(spot, (c - a) * 0.8, (d - b) * 0.8, 0, z + DECAL_MM, tuple(np.array(floor_tone) * 0.8), stone)
+        world.plate(
+            spot, (c - a) * 0.8, (d - b) * 0.8, 0, z + DECAL_MM, tuple(np.array(floor_tone) * 0.8), stone
+        )
         for dx in (-1, 1):
             for dy in (-1, 1):
                 world.block(spot + np.array([dx, dy]) * (c - a) * 0.42, 7, 7, 9, 0, wall_tone, stone, z_mm=z)
     (a, b, c, d), _ = rooms["tunnel"]
-    world.plate(((a + c) / 2, (b + d) / 2), c - a, d - b - 4, 0, FLOOR_MM + DECAL_MM, (0.05, 0.035, 0.025), stone)
+    world.plate(
+        ((a + c) / 2, (b + d) / 2), c - a, d - b - 4, 0, FLOOR_MM + DECAL_MM, (0.05, 0.035, 0.025), stone
+    )
     divider = tuple(np.array(wall_tone) * 0.7)
     (a, b, c, d), _ = rooms["chamber"]
     for spot, w, h in (((a, (b + d) / 2), 3, 55), ((c, (b + d) / 2), 3, 55), (((a + c) / 2, d), 55, 3)):
@@ -107,7 +136,16 @@ def _spot(world: World, room: tuple[Box, float], radius: float) -> Array | None:
     return world.room(radius, (a + 2, b + 2, c - 2, d - 2), 40)
 
 
-def _pile(world: World, rooms: dict[str, tuple[Box, float]], space: str, trait: str, count: int, side_mm: float, colour: tuple[float, float, float], shape: str) -> None:
+def _pile(
+    world: World,
+    rooms: dict[str, tuple[Box, float]],
+    space: str,
+    trait: str,
+    count: int,
+    side_mm: float,
+    colour: tuple[float, float, float],
+    shape: str,
+) -> None:
     """Loose goods lying together, one object each, one pile of the scene."""
     rng = world.rng
     a, b, c, d = rooms[space][0]
@@ -125,7 +163,19 @@ def _pile(world: World, rooms: dict[str, tuple[Box, float]], space: str, trait: 
                 spots.append(spot)
                 break
     at = np.mean(spots, axis=0) if spots else heart
-    world.pieces.append({"id": trait, "side": None, "kind": "token", "space": space, "at": np.round(at, 3).tolist(), "facing": None, "count": len(spots), "traits": [trait], "height": round(rooms[space][1], 3)})
+    world.pieces.append(
+        {
+            "id": trait,
+            "side": None,
+            "kind": "token",
+            "space": space,
+            "at": np.round(at, 3).tolist(),
+            "facing": None,
+            "count": len(spots),
+            "traits": [trait],
+            "height": round(rooms[space][1], 3),
+        }
+    )
 
 
 def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = False) -> World:
@@ -139,14 +189,34 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
     _walls(world, rooms, corner)
     pad = rng.uniform(10, 60) + OUTSIDE_MM
     if not sheets:
-        world.focus_mm = (corner[0] - pad, corner[1] - pad * 0.6, corner[0] + SIDE_MM + pad, corner[1] + SIDE_MM + pad)
-    world.extra_truth = {"spaces": {n: {"outline": [[b[0], b[1]], [b[2], b[1]], [b[2], b[3]], [b[0], b[3]]], "height": z} for n, (b, z) in rooms.items()}}
+        world.focus_mm = (
+            corner[0] - pad,
+            corner[1] - pad * 0.6,
+            corner[0] + SIDE_MM + pad,
+            corner[1] + SIDE_MM + pad,
+        )
+    world.extra_truth = {
+        "spaces": {
+            n: {"outline": [[b[0], b[1]], [b[2], b[1]], [b[2], b[3]], [b[0], b[3]]], "height": z}
+            for n, (b, z) in rooms.items()
+        }
+    }
 
-    figures = [("dwarf", "dwarves", k, str(rng.choice([n for n in rooms if n != "tunnel"]))) for k in range(int(rng.integers(1, 5)))]
+    figures = [
+        ("dwarf", "dwarves", k, str(rng.choice([n for n in rooms if n != "tunnel"])))
+        for k in range(int(rng.integers(1, 5)))
+    ]
     columns = ("carpentry", "tannery", "foundry")
     for k in range(int(rng.integers(2, 10))):
         column = str(rng.choice(columns))
-        figures.append(("orc", "enemy", k, str(rng.choice([f"outside-{column}", f"wall-{column}", column], p=[0.4, 0.35, 0.25]))))
+        figures.append(
+            (
+                "orc",
+                "enemy",
+                k,
+                str(rng.choice([f"outside-{column}", f"wall-{column}", column], p=[0.4, 0.35, 0.25])),
+            )
+        )
     figures += [("goblin", "enemy", k, "courtyard") for k in range(int(rng.integers(0, 3)))]
     figures += [("troll", "enemy", k, "courtyard") for k in range(int(rng.choice([0, 0, 1, 2])))]
     dwarf_tones = [(0.6, 0.05, 0.04), (0.05, 0.15, 0.55), (0.6, 0.5, 0.05), (0.1, 0.4, 0.08)]
@@ -158,24 +228,84 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
             continue
         turn = float(rng.choice([0, 90, 180, 270]) + rng.normal(0, 25))
         id_ = f"{trait}-{number + 1}"
-        thing = standee(world, at, turn, id_, dwarf_tones[number % 4] if trait == "dwarf" else tones[trait], tall[trait], tall[trait] * 0.7, rooms[space][1])
+        thing = standee(
+            world,
+            at,
+            turn,
+            id_,
+            dwarf_tones[number % 4] if trait == "dwarf" else tones[trait],
+            tall[trait],
+            tall[trait] * 0.7,
+            rooms[space][1],
+        )
         traits = [trait] + (["hostile"] if trait == "goblin" and rng.random() < 0.5 else [])
-        world.pieces.append({"id": id_, "side": owner, "kind": "model", "space": space, "at": np.round(at, 3).tolist(), "facing": None, "base": {"shape": "rect", "width": 24.0, "depth": 14.0}, "traits": traits, "height": round(thing.height_mm, 3)})
+        world.pieces.append(
+            {
+                "id": id_,
+                "side": owner,
+                "kind": "model",
+                "space": space,
+                "at": np.round(at, 3).tolist(),
+                "facing": None,
+                "base": {"shape": "rect", "width": 24.0, "depth": 14.0},
+                "traits": traits,
+                "height": round(thing.height_mm, 3),
+            }
+        )
     wood, leather, metal = (0.35, 0.2, 0.08), (0.25, 0.09, 0.04), (0.3, 0.31, 0.33)
     _pile(world, rooms, "chamber", "gold", int(rng.integers(3, 18)), 7.5, (0.7, 0.48, 0.03), "lump")
-    _pile(world, rooms, "carpentry", "wood", int(rng.integers(1, 11)), 9.0, wood, str(rng.choice(["cube", "log"])))
+    _pile(
+        world,
+        rooms,
+        "carpentry",
+        "wood",
+        int(rng.integers(1, 11)),
+        9.0,
+        wood,
+        str(rng.choice(["cube", "log"])),
+    )
     _pile(world, rooms, "tannery", "leather", int(rng.integers(1, 11)), 8.5, leather, "cube")
-    _pile(world, rooms, "foundry", "metal", int(rng.integers(1, 11)), 8.5, metal, str(rng.choice(["cube", "log"])))
+    _pile(
+        world,
+        rooms,
+        "foundry",
+        "metal",
+        int(rng.integers(1, 11)),
+        8.5,
+        metal,
+        str(rng.choice(["cube", "log"])),
+    )
     _pile(world, rooms, "courtyard", "rubble", int(rng.integers(0, 11)), 9.0, (0.16, 0.15, 0.14), "lump")
     done = int(rng.integers(0, 5))
     (a, b, c, d), _ = rooms["tunnel"]
     pitch = (c - a) / 5
     for k in range(done, 5):
         spot = np.array([a + pitch * (k + 0.5), (b + d) / 2])
-        world.block(spot, pitch * 0.86, 20, 14, 0, (0.35, 0.24, 0.13), Surface(0.2, 30, 0.1, 0.7, LAYER["oak"], 120), z_mm=FLOOR_MM)
-        world.pieces.append({"id": f"block-{k + 1}", "side": None, "kind": "token", "space": f"tunnel-{k + 1}", "at": np.round(spot, 3).tolist(), "facing": None, "count": 1, "traits": ["tunnel-block"], "height": FLOOR_MM + 14})
+        world.block(
+            spot,
+            pitch * 0.86,
+            20,
+            14,
+            0,
+            (0.35, 0.24, 0.13),
+            Surface(0.2, 30, 0.1, 0.7, LAYER["oak"], 120),
+            z_mm=FLOOR_MM,
+        )
+        world.pieces.append(
+            {
+                "id": f"block-{k + 1}",
+                "side": None,
+                "kind": "token",
+                "space": f"tunnel-{k + 1}",
+                "at": np.round(spot, 3).tolist(),
+                "facing": None,
+                "count": 1,
+                "traits": ["tunnel-block"],
+                "height": FLOOR_MM + 14,
+            }
+        )
     world.take(corner + SIDE_MM / 2, SIDE_MM * 0.74)
-    for k in range(int(rng.integers(1, 5))):
+    for _ in range(int(rng.integers(1, 5))):
         at = world.room(48)
         if at is not None:
             card(world, at, float(rng.choice([0, 90])) + rng.normal(0, 4), (44, 68))

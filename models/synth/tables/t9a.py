@@ -11,6 +11,7 @@ from .. import terrain
 from ..ground import lay_ground
 from ..parts import Style, make_style, put_figure, rect_base, round_base
 from ..world import INCH_MM, World
+from .tokens import disc_token
 
 Array = NDArray[np.float64]
 
@@ -38,7 +39,9 @@ _JITTER_MM, _JITTER_DEG = 0.12, 0.35
 TERRAIN = ("hill", "forest", "field", "ruins", "water", "impassable", "wall")
 
 
-def slots(at: Array, facing_deg: float, width: float, depth: float, files: int, count: int, gap: float = 0.0) -> list[tuple[int, int, Array]]:
+def slots(
+    at: Array, facing_deg: float, width: float, depth: float, files: int, count: int, gap: float = 0.0
+) -> list[tuple[int, int, Array]]:
     """(rank, file, centre) of each model: rank 1 in front, file 1 leftmost as the unit sees it."""
     ranks = -(-count // files)
     u = np.array([np.cos(np.radians(facing_deg)), np.sin(np.radians(facing_deg))])
@@ -52,14 +55,38 @@ def slots(at: Array, facing_deg: float, width: float, depth: float, files: int, 
     return places
 
 
-def unit(world: World, id_: str, side: str, at: Array, facing: float, width: float, depth: float, files: int, count: int, style: Style, traits: list[str], gap: float = 0.0, hero: Style | None = None) -> None:
+def unit(
+    world: World,
+    id_: str,
+    side: str,
+    at: Array,
+    facing: float,
+    width: float,
+    depth: float,
+    files: int,
+    count: int,
+    style: Style,
+    traits: list[str],
+    gap: float = 0.0,
+    hero: Style | None = None,
+) -> None:
     """A ranked block: one piece of the scene, one object for each base."""
     rng = world.rng
     front = min(files, count) // 2 + 1
     for rank, file, spot in slots(at, facing, width, depth, files, count, gap):
         spot = spot + rng.normal(0, _JITTER_MM, 2)
         special = hero is not None and rank == 1 and file == front
-        base = rect_base(world, spot, width, depth, facing + rng.normal(0, _JITTER_DEG), style, f"{id_}#{rank}.{file}", unit=id_, with_figure=not special)
+        base = rect_base(
+            world,
+            spot,
+            width,
+            depth,
+            facing + rng.normal(0, _JITTER_DEG),
+            style,
+            f"{id_}#{rank}.{file}",
+            unit=id_,
+            with_figure=not special,
+        )
         if special and hero is not None:
             put_figure(world, hero, spot, facing, base.ident, style.height_mm)
     if hero is not None:
@@ -80,9 +107,26 @@ def unit(world: World, id_: str, side: str, at: Array, facing: float, width: flo
     )
 
 
-def single(world: World, id_: str, side: str, at: Array, facing: float, shape: str, width: float, depth: float, style: Style, traits: list[str]) -> None:
+def single(
+    world: World,
+    id_: str,
+    side: str,
+    at: Array,
+    facing: float,
+    shape: str,
+    width: float,
+    depth: float,
+    style: Style,
+    traits: list[str],
+) -> None:
     """A piece of one base."""
-    piece: dict[str, Any] = {"id": id_, "side": side, "kind": "model", "at": np.round(at, 3).tolist(), "facing": round(facing % 360, 3)}
+    piece: dict[str, Any] = {
+        "id": id_,
+        "side": side,
+        "kind": "model",
+        "at": np.round(at, 3).tolist(),
+        "facing": round(facing % 360, 3),
+    }
     if shape == "round":
         round_base(world, at, width, facing, style, id_)
         piece["base"] = {"shape": "circle", "diameter": width}
@@ -98,9 +142,13 @@ def _army(world: World, side: str, forward: float, units: int) -> None:
     rng = world.rng
     edge = world.depth_mm * rng.uniform(0.05, 0.42)
     for k in range(units):
-        width, depth, kind, files_range, most, words = _TROOPS[int(rng.choice(len(_TROOPS), p=[0.22, 0.26, 0.1, 0.18, 0.14, 0.1]))]
+        width, depth, kind, files_range, most, words = _TROOPS[
+            int(rng.choice(len(_TROOPS), p=[0.22, 0.26, 0.1, 0.18, 0.14, 0.1]))
+        ]
         lone = rng.random() < 0.3
-        facing = forward + (rng.normal(0, 14) if rng.random() < 0.6 else rng.uniform(-50, 50) if rng.random() < 0.3 else 0.0)
+        facing = forward + (
+            rng.normal(0, 14) if rng.random() < 0.6 else rng.uniform(-50, 50) if rng.random() < 0.3 else 0.0
+        )
         if lone:
             shape, width, depth, kind, words = _SINGLES[int(rng.integers(len(_SINGLES)))]
             radius = float(np.hypot(width, depth)) / 2
@@ -115,7 +163,13 @@ def _army(world: World, side: str, forward: float, units: int) -> None:
         at = world.room(radius * 0.92, (band[0], max(band[1], 0), band[2], min(band[3], world.depth_mm)))
         if at is None:
             continue
-        style = make_style(world, kind, min(width, depth) if kind in ("foot", "horse") else max(width, depth) * 0.7, world.rng.uniform(2.5, 4.5), 2)
+        style = make_style(
+            world,
+            kind,
+            min(width, depth) if kind in ("foot", "horse") else max(width, depth) * 0.7,
+            world.rng.uniform(2.5, 4.5),
+            2,
+        )
         if kind == "horse":
             style.figure_mm = depth * rng.uniform(0.75, 0.95)
         id_ = f"{side.lower()}{k + 1}"
@@ -155,8 +209,17 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
 
 def objective(world: World, at: Array, id_: str) -> None:
     """A flat round marker; only its centre counts."""
-    from .tokens import disc_token
-
     diameter = float(world.rng.choice([25.0, 30.0, 40.0]))
     disc_token(world, at, diameter, id_)
-    world.pieces.append({"id": id_, "side": "-", "kind": "marker", "at": np.round(at, 3).tolist(), "facing": None, "base": {"shape": "circle", "diameter": diameter}, "traits": ["objective"], "height": 2.0})
+    world.pieces.append(
+        {
+            "id": id_,
+            "side": "-",
+            "kind": "marker",
+            "at": np.round(at, 3).tolist(),
+            "facing": None,
+            "base": {"shape": "circle", "diameter": diameter},
+            "traits": ["objective"],
+            "height": 2.0,
+        }
+    )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..figures import hue
 from ..ground import lay_ground
-from ..mesh import Surface, matrix, ring_segment
+from ..mesh import Surface, matrix, polygon, ring_segment
 from ..parts import make_style, round_base
 from ..textures import LAYER
 from ..world import DECAL_MM, World, hexagon
@@ -39,7 +39,9 @@ def template(origin: Hex) -> list[Hex]:
 
 def parts(origin: Hex) -> list[Hex]:
     """The half hexes along the edges of a board (those that joining can complete)."""
-    rim = [(c - r // 2, r) for r in (-1, 5) for c in range(7)] + [(c - r // 2, r) for r in (1, 3) for c in (-1, 7)]
+    rim = [(c - r // 2, r) for r in (-1, 5) for c in range(7)] + [
+        (c - r // 2, r) for r in (1, 3) for c in (-1, 7)
+    ]
     return [(origin[0] + q, origin[1] + r) for q, r in rim]
 
 
@@ -49,6 +51,7 @@ def centre(zero: Array, h: Hex) -> Array:
 
 def printed(origin: Hex, face: str, turned: bool) -> tuple[set[Hex], set[Hex]]:
     """Starting and blocked hexes of a face as it lies."""
+
     def place(spots: tuple[Hex, ...]) -> set[Hex]:
         found = set()
         for column, far_row in spots:
@@ -76,7 +79,9 @@ def _clip(a: Array, b: Array, low: Array, high: Array) -> tuple[Array, Array] | 
     return (a + d * t0, a + d * t1) if t1 - t0 > 1e-6 else None
 
 
-def lay_board(world: World, zero: Array, origin: Hex, face: str, turned: bool, ident: int, look: dict[str, Any]) -> tuple[set[Hex], set[Hex]]:
+def lay_board(
+    world: World, zero: Array, origin: Hex, face: str, turned: bool, ident: int, look: dict[str, Any]
+) -> tuple[set[Hex], set[Hex]]:
     """One printed board: art, hex lines, icons of starting hexes, thick outlines of blocked groups."""
     rng = world.rng
     corner = centre(zero, origin) - np.array([ACROSS_MM / 2, PITCH_MM])
@@ -94,9 +99,13 @@ def lay_board(world: World, zero: Array, origin: Hex, face: str, turned: bool, i
         if rng.random() < 0.12:  # painted floor slabs differ
             inner = hexagon(centre(zero, h), ACROSS_MM * 0.94)
             if np.all((inner >= low) & (inner <= high)):
-                from ..mesh import polygon
-
-                world.add(polygon(inner), matrix((0, 0, z - 0.02)), tuple(np.clip(np.array(look["tone"]) * rng.uniform(0.6, 1.7), 0, 0.8)), art, ident)
+                world.add(
+                    polygon(inner),
+                    matrix((0, 0, z - 0.02)),
+                    tuple(np.clip(np.array(look["tone"]) * rng.uniform(0.6, 1.7), 0, 0.8)),
+                    art,
+                    ident,
+                )
         for k in range(6):
             a, b = outline[k], outline[(k + 1) % 6]
             key = tuple(int(v) for v in np.round(np.r_[(a + b) / 2 * 10, 0, 0]))
@@ -110,14 +119,30 @@ def lay_board(world: World, zero: Array, origin: Hex, face: str, turned: bool, i
     for h in start:
         at = centre(zero, h)
         world.dot(at, look["icon"], z + 0.02, white, ident)
-        world.add(ring_segment(0.72, 0, 360), matrix((*at, z + 0.04), 0, (look["icon"] * 0.8,) * 2 + (1,)), look["tone"], ink, ident)
-        world.line(at - (0, look["icon"] * 0.5), at + (0, look["icon"] * 0.5), look["icon"] * 0.22, z + 0.05, look["tone"], ident)
+        world.add(
+            ring_segment(0.72, 0, 360),
+            matrix((*at, z + 0.04), 0, (look["icon"] * 0.8,) * 2 + (1,)),
+            look["tone"],
+            ink,
+            ident,
+        )
+        stem = np.array([0, look["icon"] * 0.5])
+        world.line(
+            at - stem,
+            at + stem,
+            look["icon"] * 0.22,
+            z + 0.05,
+            look["tone"],
+            ident,
+        )
     for h in blocked:
         outline = hexagon(centre(zero, h), ACROSS_MM)
         for k in range(6):
             a, b = outline[k], outline[(k + 1) % 6]
             across = (a + b) / 2 - centre(zero, h)
-            other = next((n for n in blocked if np.hypot(*(centre(zero, n) - centre(zero, h) - 2 * across)) < 1), None)
+            other = next(
+                (n for n in blocked if np.hypot(*(centre(zero, n) - centre(zero, h) - 2 * across)) < 1), None
+            )
             if other is None:
                 stretch = (b - a) / np.linalg.norm(b - a) * look["thick"] * 0.5
                 world.line(a - stretch, b + stretch, look["thick"], z + 0.04, white, ident, ink)
@@ -133,7 +158,11 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
     left = max(0, -slide) * ACROSS_MM if long_edges else 0.0
     corner = np.array([margin + left, margin])
     zero = corner + np.array([ACROSS_MM / 2, PITCH_MM])
-    size = np.array([BOARD_MM[0] + abs(slide) * ACROSS_MM, BOARD_MM[1] * 2]) if long_edges else np.array([BOARD_MM[0] * 2, BOARD_MM[1]])
+    size = (
+        np.array([BOARD_MM[0] + abs(slide) * ACROSS_MM, BOARD_MM[1] * 2])
+        if long_edges
+        else np.array([BOARD_MM[0] * 2, BOARD_MM[1]])
+    )
     world = World("underworlds", float(size[0] + 2 * margin), float(size[1] + 2 * margin), rng, assets)
     if sheets:
         world.lay_sheets()
@@ -157,7 +186,11 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
         else:
             ink = tuple(np.clip(tone + rng.uniform(0.08, 0.5), 0, 0.85))
         look = {
-            "art": str(rng.choice(["art-0", "art-1", "art-2", "art-3", "cracks", "cobbles", "blotches", "rock023", "tiles"])),
+            "art": str(
+                rng.choice(
+                    ["art-0", "art-1", "art-2", "art-3", "cracks", "cobbles", "blotches", "rock023", "tiles"]
+                )
+            ),
             "tile": rng.uniform(200, 700),
             "tone": tuple(np.clip(tone, 0.02, 0.7)),
             "gloss": rng.uniform(0.05, 0.7),
@@ -172,7 +205,14 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
             types[h] = {"hex": list(h), "type": "blocked" if h in blocked else "normal", "territory": side}
             if h in start:
                 types[h]["start"] = True
-        tiles.append({"id": face + ("" if side == "A" else "-2"), "side": side, "origin": list(origin), "rotate": 180 if turned else 0})
+        tiles.append(
+            {
+                "id": face + ("" if side == "A" else "-2"),
+                "side": side,
+                "origin": list(origin),
+                "rotate": 180 if turned else 0,
+            }
+        )
     for h in set(parts((0, 0))) & set(parts(second)):
         types[h] = {"hex": list(h), "type": "normal", "territory": "none"}
     world.extra["board"] = {
@@ -186,17 +226,33 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
     _fighters(world, zero, types, occupants)
     for h, entry in sorted(types.items()):
         kind = "hex-blocked" if entry["type"] == "blocked" else "hex-start" if entry.get("start") else "hex"
-        world.thing(kind, f"{h[0]},{h[1]}", hexagon(centre(zero, h), ACROSS_MM), BOARD_THICK_MM, board, shape="hex", companions=occupants.get(h, set()))
+        world.thing(
+            kind,
+            f"{h[0]},{h[1]}",
+            hexagon(centre(zero, h), ACROSS_MM),
+            BOARD_THICK_MM,
+            board,
+            shape="hex",
+            companions=occupants.get(h, set()),
+        )
     for x, y in ((margin + size[0] / 2, margin + size[1] / 2),):
         world.take((x, y), float(np.hypot(*size)) / 2 * 0.72)
     return world
 
 
-def _tokens(world: World, zero: Array, types: dict[Hex, dict[str, Any]], occupants: dict[Hex, set[int]]) -> None:
+def _tokens(
+    world: World, zero: Array, types: dict[Hex, dict[str, Any]], occupants: dict[Hex, set[int]]
+) -> None:
     """Five objectives, at least three apart, not on starting, blocked or edge hexes."""
     rng = world.rng
     whole = set(types)
-    inner = [h for h, e in types.items() if e["type"] == "normal" and not e.get("start") and all((h[0] + q, h[1] + r) in whole for q, r in NEIGHBOURS)]
+    inner = [
+        h
+        for h, e in types.items()
+        if e["type"] == "normal"
+        and not e.get("start")
+        and all((h[0] + q, h[1] + r) in whole for q, r in NEIGHBOURS)
+    ]
     chosen: list[Hex] = []
     shape_hex = rng.random() < 0.6
     across = rng.uniform(0.55, 0.96) * ACROSS_MM
@@ -210,7 +266,9 @@ def _tokens(world: World, zero: Array, types: dict[Hex, dict[str, Any]], occupan
             at = centre(zero, h) + rng.normal(0, 1.2, 2)
             id_ = f"objective-{len(chosen)}"
             if shape_hex:
-                thing = hex_token(world, at, across, float(rng.normal(0, 4)), id_, 2.0, colour, BOARD_THICK_MM)
+                thing = hex_token(
+                    world, at, across, float(rng.normal(0, 4)), id_, 2.0, colour, BOARD_THICK_MM
+                )
                 base: dict[str, Any] = {"shape": "hex", "across_flats": round(across, 3)}
             else:
                 thing = disc_token(world, at, across * 0.9, id_, 2.0, colour, BOARD_THICK_MM)
@@ -218,18 +276,45 @@ def _tokens(world: World, zero: Array, types: dict[Hex, dict[str, Any]], occupan
             if across < 0.75 * ACROSS_MM:
                 occupants.setdefault(h, set()).add(thing.ident)
             traits = ["objective", f"value:{len(chosen)}"] + (["face-down"] if rng.random() < 0.2 else [])
-            world.pieces.append({"id": id_, "side": None, "kind": "token", "hex": list(h), "at": np.round(at, 3).tolist(), "facing": None, "base": base, "traits": traits, "height": BOARD_THICK_MM + 2.0})
+            world.pieces.append(
+                {
+                    "id": id_,
+                    "side": None,
+                    "kind": "token",
+                    "hex": list(h),
+                    "at": np.round(at, 3).tolist(),
+                    "facing": None,
+                    "base": base,
+                    "traits": traits,
+                    "height": BOARD_THICK_MM + 2.0,
+                }
+            )
 
 
-def _fighters(world: World, zero: Array, types: dict[Hex, dict[str, Any]], occupants: dict[Hex, set[int]]) -> None:
+def _fighters(
+    world: World, zero: Array, types: dict[Hex, dict[str, Any]], occupants: dict[Hex, set[int]]
+) -> None:
     rng = world.rng
     free = [h for h, e in types.items() if e["type"] == "normal"]
     for side, count, diameter in (("A", int(rng.integers(2, 5)), 40.0), ("B", int(rng.integers(4, 8)), 25.0)):
         if rng.random() < 0.25:
             diameter = float(rng.choice([25.0, 28.5, 32.0, 40.0]))
-        looks = [make_style(world, "foot" if rng.random() < 0.92 else "monster", diameter * 0.85, float(rng.uniform(3, 4.5)), 1) for _ in range(3)]
+        looks = [
+            make_style(
+                world,
+                "foot" if rng.random() < 0.92 else "monster",
+                diameter * 0.85,
+                float(rng.uniform(3, 4.5)),
+                1,
+            )
+            for _ in range(3)
+        ]
         for k in range(count):
-            own = [h for h in free if types[h]["territory"] == side and types[h].get("start")] if rng.random() < 0.4 else free
+            own = (
+                [h for h in free if types[h]["territory"] == side and types[h].get("start")]
+                if rng.random() < 0.4
+                else free
+            )
             own = own or free
             h = own[int(rng.integers(len(own)))]
             free.remove(h)
@@ -239,8 +324,24 @@ def _fighters(world: World, zero: Array, types: dict[Hex, dict[str, Any]], occup
             id_ = f"{side.lower()}{k + 1}"
             thing = _standing(world, at, diameter, style, id_, lift)
             occupants.setdefault(h, set()).add(thing.ident)
-            traits = (["leader"] if k == 0 else []) + [str(t) for t in rng.choice(["guard", "staggered", "move-token", "charge-token"], 1) if rng.random() < 0.4]
-            world.pieces.append({"id": id_, "side": side, "kind": "model", "hex": list(h), "at": np.round(at, 3).tolist(), "facing": round(thing.facing or 0.0, 3), "base": {"shape": "circle", "diameter": diameter}, "traits": traits, "height": round(thing.height_mm, 3)})
+            traits = (["leader"] if k == 0 else []) + [
+                str(t)
+                for t in rng.choice(["guard", "staggered", "move-token", "charge-token"], 1)
+                if rng.random() < 0.4
+            ]
+            world.pieces.append(
+                {
+                    "id": id_,
+                    "side": side,
+                    "kind": "model",
+                    "hex": list(h),
+                    "at": np.round(at, 3).tolist(),
+                    "facing": round(thing.facing or 0.0, 3),
+                    "base": {"shape": "circle", "diameter": diameter},
+                    "traits": traits,
+                    "height": round(thing.height_mm, 3),
+                }
+            )
             for trait in traits:
                 if trait != "leader":
                     angle = rng.uniform(0, 2 * np.pi)
@@ -249,7 +350,17 @@ def _fighters(world: World, zero: Array, types: dict[Hex, dict[str, Any]], occup
                     if make is not None:
                         token = disc_token(world, spot, 18.0, f"{id_}-{trait}", 2.0, None, BOARD_THICK_MM)
                     else:
-                        token = square_token(world, spot, 17, 17, float(rng.uniform(0, 360)), f"{id_}-{trait}", 2.0, None, BOARD_THICK_MM)
+                        token = square_token(
+                            world,
+                            spot,
+                            17,
+                            17,
+                            float(rng.uniform(0, 360)),
+                            f"{id_}-{trait}",
+                            2.0,
+                            None,
+                            BOARD_THICK_MM,
+                        )
                     occupants.setdefault(h, set()).add(token.ident)
 
 
