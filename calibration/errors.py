@@ -52,6 +52,8 @@ class CalibrationError(ValueError):
     def text(self, lang: str = "en") -> str:
         return say(self.key, lang, **self.values)
 
+    message = text
+
 
 class PictureError(CalibrationError):
     key = "picture-unusable"

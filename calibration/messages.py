@@ -11,6 +11,11 @@ from typing import Any, Final
 LANGUAGES: Final = ("en", "es")
 
 MESSAGES: Final[dict[str, tuple[str, str]]] = {
+    "length-unreadable": (
+        "“{got}” cannot be read. Write a length as 12in, 304.8mm or 4ft, a size as 72x48in, a pixel as x,y.",
+        "No se entiende «{got}». Escribe una longitud como 12in, 304.8mm o 4ft, un tamaño como 72x48in, un píxel "
+        "como x,y.",
+    ),
     # -- errors: the picture ------------------------------------------------------------------------------
     "calibration-failed": (
         "The table could not be calibrated: {reason}. Take another picture and try again.",
@@ -310,6 +315,48 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "el espacio {name} necesita al menos tres esquinas y un área",
     ),
     "fault-space-crosses": ("the outline of {name} crosses itself", "el contorno de {name} se cruza"),
+    # -- the terminal -------------------------------------------------------------------------------------
+    "wrote": ("Wrote {path}.", "Escrito {path}."),
+    "print-next": (
+        "Print it at 100 % (actual size) and lay a ruler on its line: 100 mm.",
+        "Imprímelo al 100 % (tamaño real) y pon una regla sobre su línea: 100 mm.",
+    ),
+    "label-grade": ("grade", "nivel"),
+    "label-error": ("95 % error over the table", "error al 95 % en la mesa"),
+    "label-error-value": (
+        "{median:.2f} mm typical, {p95:.2f} mm at most places",
+        "{median:.2f} mm típico, {p95:.2f} mm en casi toda la mesa",
+    ),
+    "label-table": ("table", "mesa"),
+    "label-table-given": ("as given", "según lo indicado"),
+    "label-table-measured": ("measured from the sheets", "medida con las hojas"),
+    "label-camera": ("camera", "cámara"),
+    "label-camera-value": (
+        "{height:.0f} mm above the table, {tilt:.0f}° from straight down",
+        "a {height:.0f} mm sobre la mesa, {tilt:.0f}° de la vertical",
+    ),
+    "label-lens": ("lens", "lente"),
+    "label-lens-guessed": ("guessed: nobody has calibrated it", "supuesta: nadie la ha calibrado"),
+    "label-lens-calibrated": ("calibrated", "calibrada"),
+    "label-lens-given": ("given", "indicada"),
+    "label-sheets": ("sheets", "hojas"),
+    "label-residual": ("corners fit to", "ajuste de las esquinas"),
+    "label-views": ("views", "vistas"),
+    "label-rms": ("error on these views", "error en estas vistas"),
+    "label-held-out": ("error on views held out", "error en vistas reservadas"),
+    "label-focal": ("focal length", "distancia focal"),
+    "label-missing": ("would still help", "aún ayudaría"),
+    "label-left-out": ("left out", "descartadas"),
+    "label-made": ("made", "hecha"),
+    "label-hexes": (
+        "hex {orientation}, {across:.2f} mm across, turned by {angle:.2f}°, {count} hexes, off by {rms:.2f} mm",
+        "hexágono {orientation}, {across:.2f} mm entre lados, girado {angle:.2f}°, {count} hexágonos, error {rms:.2f} mm",
+    ),
+    "lens-looking": ("Looking for the board…", "Buscando el tablero…"),
+    "lens-show": ("Show: {what}.", "Muestra: {what}."),
+    "lens-source-silent": ("The camera gives no picture.", "La cámara no da imagen."),
+    "nothing-changed": ("Nothing differs.", "No hay diferencias."),
+    "map-title": ("95 % error in mm", "error al 95 % en mm"),
     # -- drift and checks ---------------------------------------------------------------------------------
     "drift-still": ("The camera has not moved.", "La cámara no se ha movido."),
     "drift-covered": (
