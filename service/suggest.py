@@ -54,10 +54,12 @@ def _pair(query: Query) -> tuple[str, str] | None:
 
 
 def _single(query: Query) -> str | None:
-    for expected in query.inputs:
-        if expected.kind == "piece" and expected.required:
-            return expected.name
-    return next((i.name for i in query.inputs if i.kind == "piece"), None)
+    """The name of the input that takes the one tapped piece."""
+    for required in (True, False):
+        for expected in query.inputs:
+            if expected.kind in ("piece", "place") and expected.required is required:
+                return expected.name
+    return None
 
 
 def suggest(scene: Scene, one: str, two: str | None) -> list[dict[str, Any]]:
