@@ -12,6 +12,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from regla.vision.weights import ModelFileError
+
 __all__ = ["CheckpointError", "load_into", "save_state"]
 
 # sha256 of pickles looked into before they were trusted (they name torch, ultralytics and collections classes only).
@@ -21,7 +23,7 @@ KNOWN = {
 }
 
 
-class CheckpointError(ValueError):
+class CheckpointError(ModelFileError):
     """A file that weights cannot be read from."""
 
 
@@ -51,12 +53,16 @@ def load_into(model: Any, path: Path, whole: bool = False) -> tuple[int, int]:
     if path.suffix != ".safetensors":
         raise CheckpointError(
             f"{path.name}: expected a .safetensors file. A .pt file is a pickle, which could run any code, so it is not "
-            "opened; `python -m regla.models.checkpoint` turns the known ones into safetensors."
+            "opened; `python -m regla.models.checkpoint` turns the known ones into safetensors.",
+            f"{path.name}: se esperaba un archivo .safetensors. Un .pt es un pickle, que podría ejecutar cualquier código, "
+            "y no se abre; `python -m regla.models.checkpoint` convierte los conocidos.",
         )
     try:
         stored = load_file(str(path))
     except (OSError, SafetensorError) as error:
-        raise CheckpointError(f"{path.name} cannot be read: {error}") from None
+        raise CheckpointError(
+            f"{path.name} cannot be read: {error}", f"{path.name} no se puede leer: {error}"
+        ) from None
     own = model.state_dict()
     fitting = {
         name: value.to(own[name].dtype)
@@ -65,7 +71,8 @@ def load_into(model: Any, path: Path, whole: bool = False) -> tuple[int, int]:
     }
     if len(fitting) < (len(own) if whole else len(own) // 2):
         raise CheckpointError(
-            f"{path.name} belongs to another network: {len(fitting)} of {len(own)} tensors fit."
+            f"{path.name} belongs to another network: {len(fitting)} of {len(own)} tensors fit.",
+            f"{path.name} es de otra red: encajan {len(fitting)} de {len(own)} tensores.",
         )
     model.load_state_dict(fitting, strict=False)
     return len(fitting), len(own)
@@ -75,8 +82,10 @@ def from_known_pickle(source: Path, out: Path) -> Path:
     """Turn one of the known released checkpoints into safetensors; any other file is refused unopened."""
     sha256 = hashlib.sha256(source.read_bytes()).hexdigest()
     if sha256 not in KNOWN:
+        known = ", ".join(KNOWN.values())
         raise CheckpointError(
-            f"{source.name} (sha256 {sha256[:16]}…) is none of: {', '.join(KNOWN.values())}"
+            f"{source.name} (sha256 {sha256[:16]}…) is none of: {known}",
+            f"{source.name} (sha256 {sha256[:16]}…) no es ninguno de: {known}",
         )
     from ultralytics.nn.tasks import load_checkpoint
 

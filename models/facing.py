@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from regla.models.classes import CLASS_ID, CLASSES
 from regla.models.export import write_card
-from regla.models.labels import _outline_corners
+from regla.models.labels import outline_corners
 from regla.vision.boxes import boxes_of
 from regla.vision.facing import BINS, CROP_PX, FACING_CLASSES, SQUARED_CLASSES, FacingModel, crop, decode
 from rich.progress import track
@@ -63,7 +63,7 @@ def crops_of_picture(
         if thing["class"] not in FACING_CLASSES or thing["visible"] < MIN_VISIBLE:
             continue
         box = boxes_of(
-            _outline_corners(np.array(thing["outline_px"], dtype=np.float64), thing["class"])[None]
+            outline_corners(np.array(thing["outline_px"], dtype=np.float64), thing["class"])[None]
         )[0]
         angle = np.nan if thing["facing"] is None else front_px(truth, thing)
         for copy in range(copies):

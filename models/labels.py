@@ -22,6 +22,7 @@ __all__ = [
     "clip_labels",
     "hex_corners",
     "labels_from_truth",
+    "outline_corners",
     "read_labels",
     "round_corners",
     "write_labels",
@@ -114,7 +115,7 @@ def hex_corners(points: Floats) -> Floats:
     return _box_along(points, float(angles[np.argmin(np.abs(angles))]))
 
 
-def _outline_corners(outline: Floats, class_name: str) -> Floats:
+def outline_corners(outline: Floats, class_name: str) -> Floats:
     """The box a detector should draw round an outline of a truth document."""
     if class_name == "hand":
         return cv2.boxPoints(cv2.minAreaRect(outline.astype(np.float32))).astype(np.float64)
@@ -133,7 +134,7 @@ def labels_from_truth(document: dict[str, Any]) -> tuple[Labels, Floats]:
     """
     things = [thing for thing in document["objects"] if thing["visible"] >= MIN_VISIBLE_SHARE]
     corners = [
-        _outline_corners(np.array(thing["outline_px"], dtype=np.float64) + 0.5, thing["class"])
+        outline_corners(np.array(thing["outline_px"], dtype=np.float64) + 0.5, thing["class"])
         for thing in things
     ]
     whole = Labels(

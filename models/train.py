@@ -16,6 +16,7 @@ from typing import Any
 
 from regla.models.classes import CLASSES
 from regla.models.cut import cut_sources
+from regla.vision.weights import ModelFileError
 
 __all__ = ["Recipe", "TrainingError", "adapt", "need_training_tools", "train"]
 
@@ -25,7 +26,7 @@ TOOLS = ("torch", "ultralytics", "safetensors")
 HELD_BACK = 5
 
 
-class TrainingError(RuntimeError):
+class TrainingError(ModelFileError):
     """Training that cannot begin, and what to do about it."""
 
 
@@ -84,15 +85,20 @@ def need_training_tools() -> None:
     """Raise TrainingError if the ``train`` extra is not installed."""
     missing = [name for name in TOOLS if importlib.util.find_spec(name) is None]
     if missing:
+        names = ", ".join(missing)
         raise TrainingError(
-            f"training needs {', '.join(missing)}, which playing does not. Install them with: pip install 'regla[train]'"
+            f"training needs {names}, which playing does not. Install them with: pip install 'regla[train]'",
+            f"entrenar necesita {names}, que para jugar no hace falta. Se instala con: pip install 'regla[train]'",
         )
 
 
 def _data_file(folders: list[Path], run: Path) -> Path:
     for folder in folders:
         if not (folder / "images").is_dir() or not (folder / "labels").is_dir():
-            raise TrainingError(f"{folder}: expected a folder with images/ and labels/ in it")
+            raise TrainingError(
+                f"{folder}: expected a folder with images/ and labels/ in it",
+                f"{folder}: se esperaba una carpeta con images/ y labels/",
+            )
     run.mkdir(parents=True, exist_ok=True)
     images = [str((folder / "images").resolve()) for folder in folders]
     path = run / "data.yaml"
@@ -128,7 +134,9 @@ def train(
     if resume:
         last = weights / "last.pt"
         if not last.is_file():
-            raise TrainingError(f"nothing to resume: there is no {last}")
+            raise TrainingError(
+                f"nothing to resume: there is no {last}", f"no hay nada que reanudar: no existe {last}"
+            )
         # Our own file, written by the run that was cut off; a checkpoint from anybody else is never opened.
         settings |= {"resume": str(last), "model": str(last)}
     else:
@@ -145,14 +153,18 @@ def _own_pictures(data: Path, run: Path) -> tuple[Path, Path]:
     for kind in ("images", "labels"):
         if not (data / kind).is_dir():
             raise TrainingError(
-                f"{data}: expected {kind}/ in it; `regla labels` writes such a folder from corrections"
+                f"{data}: expected {kind}/ in it; `regla labels` writes such a folder",
+                f"{data}: se esperaba {kind}/ dentro; `regla labels` escribe una carpeta así",
             )
     pictures = [
         p for p in sorted((data / "images").iterdir()) if p.suffix.lower() in {".jpg", ".jpeg", ".png"}
     ]
     pictures = [p for p in pictures if (data / "labels" / f"{p.stem}.txt").exists()]
     if len(pictures) < 2:
-        raise TrainingError(f"{data}: found {len(pictures)} labelled pictures; a dozen is a good beginning")
+        raise TrainingError(
+            f"{data}: found {len(pictures)} labelled pictures; a dozen is a good beginning",
+            f"{data}: hay {len(pictures)} imágenes etiquetadas; una docena es un buen comienzo",
+        )
     ranked = sorted(pictures, key=lambda p: zlib.crc32(p.stem.encode()))
     held = {p.stem for p in ranked[:: min(HELD_BACK, len(ranked))]}
     for picture in pictures:
@@ -182,7 +194,9 @@ def adapt(
 
     start = init or shipped("regla-nano").with_suffix(".safetensors")
     if not start.is_file():
-        raise TrainingError(f"there are no weights to begin with at {start}")
+        raise TrainingError(
+            f"there are no weights to begin with at {start}", f"no hay pesos con los que empezar en {start}"
+        )
     kept, held = _own_pictures(data, run)
     cut_sources([kept], run / "tiles", tiles, seed)
     recipe = Recipe(epochs=epochs, batch=8, lr=0.0005, warmup_epochs=1.0, seed=seed)

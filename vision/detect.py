@@ -188,7 +188,10 @@ class Detector:
     ) -> None:
         classes = file.card.get("classes")
         if not isinstance(classes, list) or not set(classes) <= set(CLASSES):
-            raise ModelFileError(f"{file.path.stem}.json: its classes are not Regla's: {classes!r}")
+            raise ModelFileError(
+                f"{file.path.stem}.json: its classes are not Regla's: {classes!r}",
+                f"{file.path.stem}.json: sus clases no son las de Regla: {classes!r}",
+            )
         self._class_of = np.array([CLASSES.index(name) for name in classes], dtype=np.int64)
         self._network = Network(file)
         self.model_sha256 = file.sha256
@@ -248,7 +251,11 @@ class Detector:
         canvas[0, :height, :width] = pixels
         raw = self._network(canvas)[0]
         if raw.ndim != 3 or raw.shape[2] != len(self._class_of) + 5:
-            raise ModelFileError(f"the network gives {raw.shape}, not boxes of {len(self._class_of)} classes")
+            count = len(self._class_of)
+            raise ModelFileError(
+                f"the network gives {raw.shape}, not boxes of {count} classes",
+                f"la red devuelve {raw.shape}, no cajas de {count} clases",
+            )
         classes_end = 4 + len(self._class_of)
         best = raw[0, :, 4:classes_end].argmax(axis=1)
         score = raw[0, np.arange(len(best)), 4 + best]

@@ -94,7 +94,10 @@ class FacingModel:
 
     def __init__(self, file: ModelFile) -> None:
         if file.card.get("bins") != BINS or file.card.get("crop_px") != CROP_PX:
-            raise ModelFileError(f"{file.path.name}: expected {BINS} directions from {CROP_PX} px crops")
+            raise ModelFileError(
+                f"{file.path.name}: expected {BINS} directions from {CROP_PX} px crops",
+                f"{file.path.name}: se esperaban {BINS} direcciones a partir de recortes de {CROP_PX} px",
+            )
         self._network = Network(file)
         self.model_sha256 = file.sha256
         thresholds = file.card.get("confidence", {})

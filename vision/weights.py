@@ -25,8 +25,16 @@ MAX_FILE_BYTES = 400_000_000
 MAX_COMPILED = 4
 
 
-class ModelFileError(RuntimeError):
-    """A model file that cannot be used: missing, changed, or not what its card says."""
+class ModelFileError(ValueError):
+    """A model file that cannot be used: missing, changed, or not what its card says. Says so in both languages."""
+
+    def __init__(self, en: str, es: str) -> None:
+        super().__init__(en)
+        self._by_language = {"en": en, "es": es}
+
+    def text(self, lang: str = "en") -> str:
+        """The sentence in a language."""
+        return self._by_language.get(lang, self._by_language["en"])
 
 
 def shipped(name: str) -> Path:
@@ -55,32 +63,45 @@ class ModelFile:
         path = Path(path)
         if path.suffix != ".onnx":
             raise ModelFileError(
-                f"{path.name} is not an ONNX file. Turn a training checkpoint into one with "
-                "`python -m regla.models.export`; checkpoints are never opened when playing."
+                f"{path.name} is not an ONNX file. Turn trained weights into one with "
+                "`python -m regla.models.export`; checkpoints are never opened when playing.",
+                f"{path.name} no es un archivo ONNX. Convierta los pesos entrenados con "
+                "`python -m regla.models.export`; al jugar nunca se abren puntos de control.",
             )
         card_path = path.with_suffix(".json")
         for needed in (path, card_path):
             if not needed.is_file():
                 raise ModelFileError(
-                    f"there is no {needed}; a model is a .onnx file and its .json card beside it."
+                    f"there is no {needed}; a model is a .onnx file and its .json card beside it.",
+                    f"no existe {needed}; un modelo es un archivo .onnx con su ficha .json al lado.",
                 )
         if path.stat().st_size > MAX_FILE_BYTES:
+            size = MAX_FILE_BYTES // 1_000_000
             raise ModelFileError(
-                f"{path.name} is larger than {MAX_FILE_BYTES // 1_000_000} MB: no model of Regla's."
+                f"{path.name} is larger than {size} MB: no model of Regla's.",
+                f"{path.name} pasa de {size} MB: no es un modelo de Regla.",
             )
         try:
             card = json.loads(card_path.read_text(encoding="utf-8"))
         except (ValueError, UnicodeDecodeError) as error:
-            raise ModelFileError(f"{card_path.name} is not valid JSON: {error}") from None
+            raise ModelFileError(
+                f"{card_path.name} is not valid JSON: {error}", f"{card_path.name} no es JSON válido: {error}"
+            ) from None
         if not isinstance(card, dict) or card.get("kind") != kind:
             got = card.get("kind") if isinstance(card, dict) else type(card).__name__
-            raise ModelFileError(f"{card_path.name}: expected the card of a {kind} model, got {got!r}")
+            raise ModelFileError(
+                f"{card_path.name}: expected the card of a {kind} model, got {got!r}",
+                f"{card_path.name}: se esperaba la ficha de un modelo {kind}, pero es {got!r}",
+            )
         content = path.read_bytes()
         sha256 = hashlib.sha256(content).hexdigest()
         if card.get("sha256") != sha256:
+            stated = str(card.get("sha256"))[:16]
             raise ModelFileError(
-                f"{path.name} is not the file its card describes (sha256 {sha256[:16]}…, the card says "
-                f"{str(card.get('sha256'))[:16]}…). It was changed or cut short: copy or export it again."
+                f"{path.name} is not the file its card describes (sha256 {sha256[:16]}…, the card says {stated}…). It was "
+                "changed or cut short: copy or export it again.",
+                f"{path.name} no es el archivo que describe su ficha (sha256 {sha256[:16]}…, la ficha dice {stated}…). Se "
+                "cambió o quedó incompleto: cópielo o expórtelo otra vez.",
             )
         return cls(path, content, card, sha256)
 
@@ -96,10 +117,16 @@ class Network:
             self._model = self._core.read_model(file.content, b"")
         except RuntimeError as error:
             reason = str(error).strip().splitlines()[-1]
-            raise ModelFileError(f"{file.path.name} cannot be read as a network: {reason}") from None
+            raise ModelFileError(
+                f"{file.path.name} cannot be read as a network: {reason}",
+                f"{file.path.name} no se puede leer como red: {reason}",
+            ) from None
         inputs = self._model.inputs
         if len(inputs) != 1 or inputs[0].partial_shape.rank.get_length() != 4:
-            raise ModelFileError(f"{file.path.name} does not take one picture: not a network of Regla's.")
+            raise ModelFileError(
+                f"{file.path.name} does not take one picture: not a network of Regla's.",
+                f"{file.path.name} no recibe una imagen: no es una red de Regla.",
+            )
         self._compiled: OrderedDict[tuple[int, int, int], Any] = OrderedDict()
         self._lock = Lock()
 

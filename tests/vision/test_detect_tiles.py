@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +23,7 @@ def test_tiles_cover_every_pixel_and_overlap(width: int, height: int) -> None:
         assert sizes == {min(length, tile)}
         assert starts[0] == 0
         assert starts[-1] + min(length, tile) == length
-        assert all(b - a <= tile - OVERLAP_PX for a, b in zip(starts, starts[1:], strict=False))
+        assert all(b - a <= tile - OVERLAP_PX for a, b in pairwise(starts))
 
 
 def test_the_last_level_sees_the_picture_whole() -> None:
