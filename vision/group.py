@@ -63,62 +63,55 @@ def find_blocks(found: Sequence[Found], gaps_mm: Sequence[float] = (0.0,)) -> li
     return blocks
 
 
-def _turn_apart(a_deg: float, b_deg: float, period_deg: float) -> float:
-    return abs((a_deg - b_deg + period_deg / 2) % period_deg - period_deg / 2)
-
-
-def _period(found: Found) -> float:
-    width, depth = found.size_mm
-    return 90.0 if abs(width - depth) < 0.15 * depth else 180.0
-
-
 def _touching(found: Sequence[Found], free: list[int], gap_mm: float) -> list[list[int]]:
     """Groups of finds linked edge to edge."""
-    links: dict[int, list[int]] = {i: [] for i in free}
-    if not free:
+    if len(free) < 2:
         return []
-    places = np.array([found[i].at_mm for i in free])
-    for n, i in enumerate(free):
-        one = found[i]
-        reach = 1.5 * (max(one.size_mm) + gap_mm)
-        for m in np.flatnonzero(np.hypot(*(places - places[n]).T) < reach):
-            j = free[int(m)]
-            if j > i and _neighbours(one, found[j], gap_mm):
-                links[i].append(j)
-                links[j].append(i)
-    groups, seen = [], set()
-    for i in free:
-        if i in seen:
+    linked = _neighbours([found[i] for i in free], gap_mm)
+    groups, seen = [], np.zeros(len(free), dtype=bool)
+    for n in range(len(free)):
+        if seen[n]:
             continue
-        group, queue = [], deque([i])
-        seen.add(i)
+        group, queue = [], deque([n])
+        seen[n] = True
         while queue:
             k = queue.popleft()
-            group.append(k)
-            for j in links[k]:
-                if j not in seen:
-                    seen.add(j)
-                    queue.append(j)
+            group.append(free[k])
+            new = np.flatnonzero(linked[k] & ~seen)
+            seen[new] = True
+            queue.extend(int(j) for j in new)
         if len(group) > 1:
             groups.append(group)
     return groups
 
 
-def _neighbours(a: Found, b: Found, gap_mm: float) -> bool:
-    if a.cls != b.cls or any(abs(x / y - 1) > SIZE_SHARE for x, y in zip(a.size_mm, b.size_mm, strict=True)):
-        return False
-    period = min(_period(a), _period(b))
-    if _turn_apart(a.turn_deg, b.turn_deg, period) > TURN_DEG:
-        return False
-    turn = np.radians(a.turn_deg + ((b.turn_deg - a.turn_deg + period / 2) % period - period / 2) / 2)
-    right, forward = np.array([np.sin(turn), -np.cos(turn)]), np.array([np.cos(turn), np.sin(turn)])
-    way = b.at_mm - a.at_mm
-    x, y = abs(float(way @ right)), abs(float(way @ forward))
-    width, depth = (a.size_mm[0] + b.size_mm[0]) / 2 + gap_mm, (a.size_mm[1] + b.size_mm[1]) / 2 + gap_mm
-    slack_w, slack_d = max(LEAST_MM, TOUCH_SHARE * width), max(LEAST_MM, TOUCH_SHARE * depth)
-    beside = abs(x - width) < slack_w and y < slack_d
-    behind = abs(y - depth) < slack_d and x < slack_w
-    return beside or behind
+def _neighbours(found: Sequence[Found], gap_mm: float) -> npt.NDArray[np.bool_]:
+    """Which finds stand edge to edge (N,N): alike in class, size and turn, one base apart along one of its axes."""
+    places = np.array([f.at_mm for f in found])
+    sizes = np.array([f.size_mm for f in found])
+    kinds = np.array([f.cls for f in found])
+    turns = np.array([f.turn_deg for f in found])
+    way = places[None] - places[:, None]
+    near = np.hypot(way[..., 0], way[..., 1]) < 1.5 * (sizes.max(axis=1) + gap_mm)[:, None]
+    one, two = np.nonzero(np.triu(near & (kinds[:, None] == kinds[None]), 1))
+    linked = np.zeros((len(found), len(found)), dtype=bool)
+    if not len(one):
+        return linked
+    a, b = sizes[one], sizes[two]
+    period = np.where(np.abs(a[:, 0] - a[:, 1]) < 0.15 * a[:, 1], 90.0, 180.0)
+    apart = (turns[two] - turns[one] + period / 2) % period - period / 2
+    turn = np.radians(turns[one] + apart / 2)
+    step = way[one, two]
+    x = np.abs(step[:, 0] * np.sin(turn) - step[:, 1] * np.cos(turn))
+    y = np.abs(step[:, 0] * np.cos(turn) + step[:, 1] * np.sin(turn))
+    side = (a + b) / 2 + gap_mm
+    slack = np.maximum(LEAST_MM, TOUCH_SHARE * side)
+    beside = (np.abs(x - side[:, 0]) < slack[:, 0]) & (y < slack[:, 1])
+    behind = (np.abs(y - side[:, 1]) < slack[:, 1]) & (x < slack[:, 0])
+    alike = (np.abs(a / b - 1).max(axis=1) <= SIZE_SHARE) & (np.abs(apart) <= TURN_DEG)
+    good = alike & (beside | behind)
+    linked[one[good], two[good]] = linked[two[good], one[good]] = True
+    return linked
 
 
 def _lattice(found: Sequence[Found], group: list[int], gap_mm: float) -> Block | None:

@@ -42,6 +42,7 @@ HAND_SCORE: Final = 0.4
 FACES_MOST: Final = 10
 """Bases of one block whose front is looked at: enough for a vote, and a horde costs no more than a regiment."""
 SKIRMISH_GAP_MM: Final = 12.5
+FACED: Final = ("round-base", "rect-base", "tray")
 OFF_TABLE_MM: Final = 60.0
 """Finds farther outside the table than this are not on it (dice in the tray beside it, feet)."""
 
@@ -270,16 +271,18 @@ def _colour(image: npt.NDArray[Any], found: Found) -> tuple[float, float, float]
 
 def _worth_asking(found: Sequence[Found]) -> list[int]:
     """Whose front to look at: everything with one, but of many alike and close together only some."""
-    rows = [i for i, f in enumerate(found) if f.cls in ("round-base", "rect-base", "tray")]
-    chosen = []
-    near: list[tuple[np.ndarray, int]] = []
-    for i in sorted(rows, key=lambda i: -found[i].score):
-        f = found[i]
-        crowd = sum(
-            1 for place, j in near if np.hypot(*(place - f.at_mm)) < 5 * f.reach_mm and found[j].cls == f.cls
-        )
-        if f.cls == "rect-base" and crowd >= FACES_MOST:
+    rows = sorted((i for i, f in enumerate(found) if f.cls in FACED), key=lambda i: -found[i].score)
+    chosen: list[int] = []
+    for cls in FACED:
+        of_class = [i for i in rows if found[i].cls == cls]
+        if cls != "rect-base" or len(of_class) <= FACES_MOST:
+            chosen += of_class
             continue
-        chosen.append(i)
-        near.append((f.at_mm, i))
+        places = np.array([found[i].at_mm for i in of_class])
+        reach = np.array([5 * found[i].reach_mm for i in of_class])
+        apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) < reach[:, None]
+        taken = np.zeros(len(of_class), dtype=bool)
+        for n in range(len(of_class)):
+            taken[n] = np.count_nonzero(apart[n] & taken) < FACES_MOST
+        chosen += [i for i, yes in zip(of_class, taken, strict=True) if yes]
     return sorted(chosen)

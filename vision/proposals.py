@@ -16,6 +16,11 @@ __all__ = ["BOX_SIGMA_PX", "propose"]
 BOX_SIGMA_PX: Final = 1.0
 """How far the middle of a box is off, one standard deviation each way."""
 SIZE_SIGMA: Final = 0.05
+HEX_SLACK: Final = 0.06
+"""The box of a hexagon is 2/√3 as long as wide, as far as a detector draws it exactly."""
+TOKEN_SLACK: Final = 0.06
+"""Tokens come in any size; one of a listed size is that one only when it is very near."""
+_HEX_TOKENS: Final = frozenset({"underworlds"})
 _ROUND: Final = frozenset({"round-base"})
 _RECT: Final = frozenset({"rect-base", "tray", "standee", "die", "cube"})
 
@@ -57,9 +62,14 @@ def _one(
             (min(a, b, (a + b) / (1 + 2 / 3**0.5)),),
             float(np.degrees(np.arctan2(*(one if a < b else two)[::-1]))),
         )
+    elif cls == "token" and sizes.game in _HEX_TOKENS and abs(max(a, b) / min(a, b) - 2 / 3**0.5) < HEX_SLACK:
+        shape, size = "hex", ((a + b) / (1 + 2 / 3**0.5),)
+        turn = float(np.degrees(np.arctan2(*(one if a < b else two)[::-1])))
     elif cls in _ROUND or (cls == "token" and abs(a - b) < 0.1 * max(a, b)):
         shape, size = "circle", (float(np.sqrt(a * b)),)
-        listed = sizes.snap_round(size[0]) if cls in _ROUND else None
+        listed = sizes.snap_round(size[0])
+        if cls == "token" and listed is not None and abs(size[0] / listed - 1) > TOKEN_SLACK:
+            listed = None
         size, snapped = ((listed,), True) if listed else (size, False)
     else:
         meant = sizes.snap_rect(a, b, cls == "tray") if cls in ("rect-base", "tray") else None
