@@ -10,6 +10,7 @@ import numpy as np
 from regla.calibration.errors import LatticeError
 from regla.calibration.hexes import HexBoards, fit_boards
 from regla.models.classes import HEX_CLASSES
+from regla.rules.games.underworlds import recognise
 from regla.rules.scene import Board, BoardHex, BoardSpace, Layout
 
 from .found import Found, Thing
@@ -53,6 +54,10 @@ def _hexes(
         old = hexes.get(at)
         if old is None or f.cls != "hex":
             hexes[at] = BoardHex(at, kind, None, f.cls == "hex-start")
+    # A base hides its own hex: the printed template tells which hexes are there all the same.
+    known = recognise(hexes.values())
+    if known is not None:
+        hexes = {h.hex: h for h in known.hexes}
     zero = names[boards.member >= 0][0] - boards.hexes[boards.member >= 0][0]
     origin = lattice.centre_mm(-zero)[0]
     board = Board(
