@@ -47,9 +47,6 @@ def load_into(model: Any, path: Path, whole: bool = False) -> tuple[int, int]:
 
     With ``whole`` every tensor must fit: a network that is to be used, not trained on.
     """
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
     if path.suffix != ".safetensors":
         raise CheckpointError(
             f"{path.name}: expected a .safetensors file. A .pt file is a pickle, which could run any code, so it is not "
@@ -57,6 +54,9 @@ def load_into(model: Any, path: Path, whole: bool = False) -> tuple[int, int]:
             f"{path.name}: se esperaba un archivo .safetensors. Un .pt es un pickle, que podría ejecutar cualquier código, "
             "y no se abre; `python -m regla.models.checkpoint` convierte los conocidos.",
         )
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
     try:
         stored = load_file(str(path))
     except (OSError, SafetensorError) as error:
