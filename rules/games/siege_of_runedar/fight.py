@@ -217,20 +217,20 @@ register(
             "es": "Solo se dispara desde una torre; {a} no está en ninguna.",
         },
         "sr-shoot-wall": {
-            "en": "{b} is one of the walls next to the tower of {a}, or the ground outside it.",
-            "es": "{b} es un muro adyacente a la torre de {a}, o sus afueras.",
+            "en": "From its tower {a} may choose {b}: an adjacent wall, or the ground outside one.",
+            "es": "Desde su torre, {a} puede elegir {b}: un muro adyacente o sus afueras.",
         },
         "sr-shoot-no-wall": {
-            "en": "{b} is neither a wall next to the tower of {a} nor the ground outside one.",
-            "es": "{b} no es un muro adyacente a la torre de {a} ni sus afueras.",
+            "en": "From its tower {a} may not choose {b}: only an adjacent wall or the ground outside one.",
+            "es": "Desde su torre, {a} no puede elegir {b}: solo un muro adyacente o sus afueras.",
         },
         "sr-shoot-courtyard": {
             "en": "{a} is on the tunnel tower, from which {b} can be chosen.",
             "es": "{a} está en la torre del túnel, desde la que se puede elegir {b}.",
         },
         "sr-shoot-no-courtyard": {
-            "en": "{b} can be chosen from the tunnel tower only; {a} is not on it.",
-            "es": "{b} solo se puede elegir desde la torre del túnel; {a} no está en ella.",
+            "en": "Only from the tunnel tower may one choose {b}; {a} is not on it.",
+            "es": "Solo desde la torre del túnel se puede elegir {b}; {a} no está en ella.",
         },
         "sr-shoot-engine": {
             "en": "{b} stands in a player's area: {a} may shoot it from any tower.",

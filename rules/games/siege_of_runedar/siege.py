@@ -235,7 +235,7 @@ register(
             "en": "{a} is in {space}, where orcs never stay: settle that first.",
             "es": "{a} está en {space}, donde los orcos no se quedan: resuélvalo antes.",
         },
-        "sr-orc-goes": {"en": "On an arrow {a} goes to {space}.", "es": "Con una flecha, {a} va a {space}."},
+        "sr-orc-goes": {"en": "On an arrow {a} goes to {space}.", "es": "Con una flecha, {a} avanza hasta {space}."},
         "sr-orc-stays": {"en": "{a} is not in play ({space}).", "es": "{a} no está en juego ({space})."},
         "sr-thieves": {
             "en": "{n} orcs enter the central chamber, steal a nugget each and go back to the reserve: {who}.",
@@ -278,12 +278,12 @@ register(
             "es": "¿{a} está tumbada o levantada? En solitario depende de ello: asígnele el rasgo lying o standing.",
         },
         "sr-engine-acts": {
-            "en": "{a} stands in a player's area already: the card activates it at once.",
-            "es": "{a} ya está en el área de un jugador: la carta la activa al instante.",
+            "en": "In a player's area already: {a}. The card activates it at once.",
+            "es": "Ya está en el área de un jugador: {a}. La carta la activa al instante.",
         },
         "sr-engine-comes": {
-            "en": "{a} is in nobody's area: the card only brings it in.",
-            "es": "{a} no está en el área de nadie: la carta solo la trae.",
+            "en": "In nobody's area: {a}. The card only brings it in.",
+            "es": "No está en el área de nadie: {a}. La carta solo la trae.",
         },
     }
 )  # fmt: skip

@@ -242,16 +242,16 @@ def drive_back(b: Battlefield) -> Finding:
 register(
     {
         "uw-atk": {
-            "en": "{b} is an enemy that {a} sees, {n} hexes away; the Range is {range}.",
-            "es": "{b} es un enemigo que {a} ve, a {n} hexágonos; el Alcance es {range}.",
+            "en": "{b} is an enemy that {a} sees, at distance {n}; the Range is {range}.",
+            "es": "{b} es un enemigo que {a} ve, a distancia {n}; el Alcance es {range}.",
         },
         "uw-atk-friend": {
             "en": "{b} is not an enemy fighter of {a}.",
             "es": "{b} no es un guerrero enemigo de {a}.",
         },
         "uw-atk-far": {
-            "en": "{b} is {n} hexes from {a}; the Range is {range}.",
-            "es": "{b} está a {n} hexágonos de {a}; el Alcance es {range}.",
+            "en": "{b} is at distance {n} from {a}; the Range is {range}.",
+            "es": "{b} está a distancia {n} de {a}; el Alcance es {range}.",
         },
         "uw-atk-hidden": {
             "en": "{b} is within Range ({n} of {range}), but {a} does not see it.",

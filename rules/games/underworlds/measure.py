@@ -180,12 +180,12 @@ def visible_hexes(b: Battlefield) -> Finding:
 register(
     {
         "uw-range": {
-            "en": "From {a} to {b}: {n} hexes by the shortest way, blocked and occupied hexes counted.",
-            "es": "De {a} a {b}: {n} hexágonos por el camino más corto, contando los bloqueados y los ocupados.",
+            "en": "Distance from {a} to {b} in hexes: {n}, by the shortest way, blocked and occupied hexes counted.",
+            "es": "Distancia de {a} a {b} en hexágonos: {n}, por el camino más corto, contando los bloqueados y los ocupados.",
         },
         "uw-range-max": {
-            "en": "From {a} to {b}: {n} hexes by the shortest way; within {max} means {max} or fewer.",
-            "es": "De {a} a {b}: {n} hexágonos por el camino más corto; el límite es {max} o menos.",
+            "en": "Distance from {a} to {b} in hexes: {n}, by the shortest way; within {max} means {max} or fewer.",
+            "es": "Distancia de {a} a {b} en hexágonos: {n}, por el camino más corto; el límite es {max} o menos.",
         },
         "uw-range-round": {
             "en": "Straight across it would be {n}, but incomplete hexes are not hexes: the count goes round.",
