@@ -19,7 +19,7 @@ from regla.rules.scene import Circle, Rect
 from .errors import VisionError
 from .found import Floats, Found, ellipse95
 from .judge import Judged, judge_scene
-from .photo import Look, look
+from .photo import Look, calibrate_picture, look
 from .pictures import read_picture
 from .pipeline import Pipeline
 from .shapes import Shape, shape_of
@@ -189,16 +189,8 @@ def _from_markers(
     image: npt.NDArray[np.uint8], truth: Truth, size: tuple[float, float] | None
 ) -> Calibration:
     """Calibrated as a person would: the lens was calibrated once, the sheets lie where they lie."""
-    from regla.calibration import CalibrationError, calibrate_markers
-
-    from .drift import _Said
-    from .errors import NotCalibrated
-
     places = {i: np.asarray(c, dtype=np.float64) for i, c in truth.markers.items() if i < 10}
-    try:
-        return calibrate_markers(image, camera=truth.view.camera, table_mm=size, places=places or None)
-    except CalibrationError as error:
-        raise NotCalibrated(why=_Said({lang: error.message(lang) for lang in ("en", "es")})) from error
+    return calibrate_picture(image, camera=truth.view.camera, table_mm=size, places=places or None)
 
 
 def evaluate_one(truth: Truth, looked: Look, *, pairs: int | None = None, verdicts: bool = True) -> Seen:

@@ -30,6 +30,7 @@ from .change import Activity, Watch
 from .corrections import Corrections
 from .drift import DriftWatch
 from .errors import NotCalibrated, VisionError
+from .photo import calibrate_picture
 from .pipeline import Pipeline, Sight, versions
 from .sources import Source
 from .state import Frozen, Status, TableState
@@ -54,7 +55,10 @@ class _Past:
 
 
 class LiveTable:
-    """See the module. `detector` and `facing` may be given to share networks between tables."""
+    """See the module. `detector` and `facing` may be given to share networks between tables.
+
+    `calibrate`: without a calibration, make one from the corner sheets as soon as they are in view.
+    """
 
     def __init__(
         self,
@@ -66,10 +70,12 @@ class LiveTable:
         facing: Any = None,
         corrections: Corrections | None = None,
         fps: float = 1 / CHECK_S,
+        calibrate: bool = False,
     ) -> None:
         self._source = source if isinstance(source, Source) else Source(source, fps=fps)
         self._pipeline = Pipeline(game, params, detector=detector, facing=facing)
         self._calibration = calibration
+        self._calibrate = calibrate
         self._corrections = corrections or Corrections()
         self._tracker = Tracker()
         self._watch = Watch()
@@ -85,7 +91,7 @@ class LiveTable:
         self._summed = 0
         self._sight: Sight | None = None
         self._hand_at = 0.0
-        self._drift_at = 0.0
+        self._drift_at = -DRIFT_EVERY_S
         self._past: deque[_Past] = deque(maxlen=2000)
         self._status_at = time.monotonic()
         self._checks: deque[float] = deque(maxlen=30)
@@ -270,7 +276,9 @@ class LiveTable:
             return
         calibration = self._calibration
         if calibration is None:
-            self._publish(status="uncalibrated", fault=None, size_px=size)
+            fault = self._calibrate_now(image) if self._calibrate and activity.settled else None
+            if self._calibration is None:
+                self._publish(status="uncalibrated", fault=fault, size_px=size)
             return
         if self._source.frozen:
             self._publish(status="waiting", fault=self._source.fault, size_px=size)
@@ -287,6 +295,18 @@ class LiveTable:
                 )
             return
         self._settled(image, calibration, activity, now, size)
+
+    def _calibrate_now(self, image: npt.NDArray[np.uint8]) -> Message | None:
+        """Try the sheets in view, a few times a minute; what hides them is told to the person."""
+        now = time.monotonic()
+        if now - self._drift_at < DRIFT_EVERY_S:
+            return self._state.fault
+        self._drift_at = now
+        try:
+            self.set_calibration(calibrate_picture(image))
+        except VisionError as error:
+            return error.message
+        return None
 
     def _settled(
         self,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from regla.calibration import Calibration, CalibrationError, TableView, calibrate_markers
+from regla.calibration import Calibration, CalibrationError, Camera, TableView, calibrate_markers
 from regla.rules import GAMES, Message, Scene, msg
 from regla.rules.scene import Frozen, Table
 
@@ -31,6 +31,10 @@ class Look:
     sight: Sight
     notes: tuple[Message, ...] = ()
 
+    @property
+    def view(self) -> TableView:
+        return self.calibration if isinstance(self.calibration, TableView) else self.calibration.view()
+
 
 def look(
     image: npt.NDArray[np.uint8],
@@ -39,6 +43,7 @@ def look(
     *,
     params: Mapping[str, Any] | None = None,
     pipeline: Pipeline | None = None,
+    camera: Camera | None = None,
     table_mm: tuple[float, float] | None = None,
     layout: str = "anywhere",
     name: str = "picture",
@@ -48,7 +53,7 @@ def look(
     check_light(image)
     notes: list[Message] = []
     if calibration is None:
-        calibration = calibrate_picture(image, game, table_mm, layout)
+        calibration = calibrate_picture(image, camera=camera, table_mm=table_mm, layout=layout)
         if calibration.lens_source != "given":
             notes.append(msg("see-lens"))
     elif isinstance(calibration, Calibration):
@@ -64,11 +69,16 @@ def look(
 
 
 def calibrate_picture(
-    image: npt.NDArray[np.uint8], game: str, table_mm: tuple[float, float] | None, layout: str
+    image: npt.NDArray[np.uint8],
+    *,
+    camera: Camera | None = None,
+    table_mm: tuple[float, float] | None = None,
+    layout: str = "anywhere",
+    places: Mapping[int, Any] | None = None,
 ) -> Calibration:
     """From the sheets in view; what calibration says is wrong is passed on in both languages."""
     try:
-        return calibrate_markers(image, table_mm=table_mm, layout=layout)  # type: ignore[arg-type]
+        return calibrate_markers(image, camera=camera, table_mm=table_mm, layout=layout, places=places)  # type: ignore[arg-type]
     except CalibrationError as error:
         why = _Said({lang: error.message(lang) for lang in ("en", "es")})
         raise NotCalibrated(why=why) from error
