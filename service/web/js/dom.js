@@ -26,6 +26,11 @@ function fill(node, attributes, children) {
   return node;
 }
 
+/** Replace what an element holds; nothing is drawn for false, null and undefined. */
+export function swap(host, ...nodes) {
+  host.replaceChildren(...nodes.flat(Infinity).filter((n) => n !== null && n !== undefined && n !== false));
+}
+
 export function toast(text, bad = false) {
   let box = $("#toasts");
   if (!box) {

@@ -4,13 +4,14 @@ import { ApiError, post } from "./api.js";
 import { card } from "./card.js";
 import { dialog, el, recall, remember, toast } from "./dom.js";
 import { t } from "./i18n.js";
+import { icon } from "./icons.js";
 
 export function openFreeze() {
   if (!app.question || app.rights !== "full") return;
   const known = app.world.players?.length ? app.world.players : recall("players", ["", ""]);
   const one = el("input", { type: "text", maxlength: 60, value: known[0] ?? "", autocomplete: "off" }), two = el("input", { type: "text", maxlength: 60, value: known[1] ?? "", autocomplete: "off" });
   const judge = el("input", { type: "text", maxlength: 80, value: recall("judge", ""), autocomplete: "off" }), note = el("textarea", { rows: 3, maxlength: 2000 });
-  const send = el("button", { class: "primary", type: "submit" }, `❄ ${t("freeze-do")}`);
+  const send = el("button", { class: "primary", type: "submit" }, icon("snow", 18), t("freeze-do"));
   const label = (text, control) => el("label", { class: "field" }, el("span", {}, text), control);
   const form = el("form", { method: "dialog" }, el("p", { class: "muted", style: "margin-bottom:14px" }, t("freeze-text")),
     el("div", { class: "two" }, label(t("player", { n: 1 }), one), label(t("player", { n: 2 }), two)), label(t("judge"), judge), label(t("note"), note),

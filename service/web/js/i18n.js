@@ -21,6 +21,7 @@ const TEXT = {
   "hint-ask": ["Then tap another: that is the question.", "Toque luego otra: esa es la pregunta."], "hint-drag": ["Drag to move the view, pinch or wheel to zoom, double-tap to fit.", "Arrastre para mover la vista, pellizque o use la rueda para acercar, doble toque para encajar."],
   "on-the-table": ["on the table", "en la mesa"], "last-rulings": ["rulings of this table", "fallos de esta mesa"],
   "hint-next": ["Now tap another piece to ask about both.", "Ahora toque otra pieza para preguntar por las dos."],
+  bases: ["{n} bases of", "{n} peanas de"],
   // card
   yes: ["YES", "SÍ"], no: ["NO", "NO"], "too-close": ["TOO CLOSE", "DEMASIADO JUSTO"], unknown: ["UNKNOWN", "NO SE SABE"], none: ["MEASURED", "MEDIDO"],
   "by": ["by {d}", "por {d}"], "from-line": ["{d} from the line, ± {b}", "a {d} de la línea, ± {b}"], limit: ["limit {d}", "límite {d}"], why: ["why", "por qué"],

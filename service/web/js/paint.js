@@ -95,14 +95,21 @@ export function paintPieces(stage, world, picked, unit) {
       svg("path", { class: "case", d: merged }), svg("path", { class: "base", d: all }));
     if (bases.length > 1 && stage.mode === "table") node.append(svg("path", { class: "slots", d: all }));
     node.append(...front(stage, piece, world, bases, z));
+    if (piece.hand.length) node.append(handMark(stage, bases.flat()));
     nodes.push(node);
     const low = bases.flat().reduce((a, b) => (stage.xy(b)[1] > stage.xy(a)[1] ? b : a)), at = place(piece, world);
-    const hand = piece.hand.length ? " ✋" : "";
-    if (piece.kind === "model" || piece.kind === "unit" || picked.from === piece.id) names.push(label(stage, [at[0], stage.mode === "table" ? low[1] : at[1]], piece.label + hand, "pname", stage.mode === "table" ? 16 : 5));
+    
+    if (piece.kind === "model" || piece.kind === "unit" || picked.from === piece.id) names.push(label(stage, [at[0], stage.mode === "table" ? low[1] : at[1]], piece.label, "pname", stage.mode === "table" ? 16 : 5));
   }
   stage.layers.pieces.replaceChildren(...nodes);
   stage.layers.names.replaceChildren(...names);
   if (focused) stage.layers.pieces.querySelector(`[data-piece="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+}
+
+/** A small hand at the corner of what a hand set. */
+function handMark(stage, points) {
+  const at = points.reduce((a, b) => (b[0] + b[1] > a[0] + a[1] ? b : a)), [x, y] = stage.xy(at);
+  return svg("g", { class: "hand-mark" }, dot(stage, at, 8.5, "hand-dot"), svg("path", { d: "M-1.6-1V-4.6a1 1 0 0 1 2 0v3l2.6.8c.6.2.9.7.8 1.3l-.5 2.2A1.7 1.7 0 0 1 1.700 4H-.2a2 2 0 0 1-1.600-.800L-3.800.600c-.5-.6.3-1.400 1-.900z", transform: `translate(${x} ${y}) scale(${stage.unitsPerPx * 1.15})`, "data-scale": `${x} ${y}` }));
 }
 
 const rank = (piece) => ({ marker: 0, token: 1, unit: 2, model: 3 })[piece.kind] ?? 2;
@@ -138,7 +145,9 @@ export function paintRings(stage, world, piece, steps, unit) {
       out.push(label(stage, top, unit === "in" ? `${num(mm / 25.4, 1)}″` : `${num(mm, 0)}`, "ring-label", -4));
     }
   }
-  stage.layers.rings.replaceChildren(...out);
+  const clip = svg("clipPath", { id: "on-table" }), size = world.table;
+  if (size) clip.append(svg("path", { d: stage.path([[0, 0], [size.width, 0], [size.width, size.depth], [0, size.depth]]) }));
+  stage.layers.rings.replaceChildren(clip, svg("g", size ? { "clip-path": "url(#on-table)" } : {}, out));
 }
 
 const arcPoints = (shape) => {
@@ -174,6 +183,7 @@ export function dot(stage, at, radiusPx, kind) {
 
 export function scaleDots(stage) {
   for (const node of stage.root.querySelectorAll("circle[data-px]")) node.setAttribute("r", node.dataset.px * stage.unitsPerPx);
+  for (const node of stage.root.querySelectorAll("[data-scale]")) node.setAttribute("transform", `translate(${node.dataset.scale}) scale(${stage.unitsPerPx * 1.15})`);
 }
 
 export function paintDrawing(stage, layer, drawing, unit) {

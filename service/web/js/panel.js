@@ -2,7 +2,8 @@
 import { app, base, game, on, pieceName, settled, tell, tableId, unit } from "./app.js";
 import { attempt, get, put } from "./api.js";
 import { card, spoken } from "./card.js";
-import { $, el, toast } from "./dom.js";
+import { $, el, swap, toast } from "./dom.js";
+import { icon } from "./icons.js";
 import { length, num, say, t, word } from "./i18n.js";
 import { openEdit } from "./edit.js";
 import { openFreeze } from "./freeze.js";
@@ -20,9 +21,9 @@ export function paintCard() {
   const may = app.rights === "full";
   const actions = [
     el("button", { type: "button", onclick: openMenu }, `${t("other")} ▾`),
-    may && el("button", { type: "button", onclick: openFreeze, disabled: !settled() }, `❄ ${t("freeze")}`),
-    may && el("button", { type: "button", "aria-pressed": String(onStream), onclick: () => stream(!onStream) }, t("on-stream")),
-    el("button", { type: "button", class: "icon", title: t("copy"), "aria-label": t("copy"), onclick: copy }, "⎘"),
+    may && el("button", { type: "button", onclick: openFreeze, disabled: !settled() }, icon("snow", 18), t("freeze")),
+    may && el("button", { type: "button", "aria-pressed": String(onStream), onclick: () => stream(!onStream) }, icon("live", 18), t("on-stream")),
+    el("button", { type: "button", class: "icon", title: t("copy"), "aria-label": t("copy"), onclick: copy }, icon("copy", 18)),
   ].filter(Boolean);
   return host.replaceChildren(card(app.verdict, { unit: unit(), names: pieceName, actions, settle: settle(), stale }));
 }
@@ -61,14 +62,14 @@ function baseText(piece) {
 
 function chips(piece) {
   const colour = sideColours(app.world)(piece.side), out = [];
-  const many = piece.kind === "unit" && piece.count ? `${piece.count} × ` : "";
+  const many = piece.kind === "unit" && piece.count ? `${t("bases", { n: piece.count })} ` : "";
   out.push(el("span", { class: "chip", "--c": colour }, el("i"), piece.side ? t("side-x", { s: piece.side }) : t("nobody")));
   if (piece.base) out.push(el("span", { class: "chip" }, many + baseText(piece)));
   if (piece.kind === "unit" && piece.files) out.push(el("span", { class: "chip" }, `${t("files")}: ${piece.files}`));
   for (const trait of piece.traits.slice(0, 8)) out.push(el("span", { class: "chip" }, traitTitle(trait)));
   if (piece.facing === null && piece.base && piece.base[0] !== "c") out.push(el("span", { class: "chip" }, `? ${t("facing-unknown")}`));
   if (piece.sigma) out.push(el("span", { class: "chip", title: "95 %" }, `± ${num(1.96 * Math.max(piece.sigma[0], piece.sigma[1]), 1)} mm`));
-  if (piece.hand.length) out.push(el("span", { class: "chip" }, `✋ ${t("by-hand")}`));
+  if (piece.hand.length) out.push(el("span", { class: "chip" }, icon("tap", 15), t("by-hand")));
   return out;
 }
 
@@ -107,12 +108,12 @@ function row(entry) {
 
 export function paintPanel() {
   const host = $("#panel"), piece = app.world?.pieces.get(app.from);
-  if (app.override) return host.replaceChildren(...app.override());
-  if (!piece) return host.replaceChildren(...overview());
+  if (app.override) return swap(host, app.override());
+  if (!piece) return swap(host, overview());
   const rows = app.about?.piece === piece.id ? app.about.rows.filter((r) => app.world.pieces.has(r.id)) : null;
-  return host.replaceChildren(
-    el("div", { class: "panel-title" }, el("div", { class: "grow" }, el("h2", {}, piece.label), el("div", { class: "chips" }, chips(piece))), el("button", { class: "icon plain", type: "button", title: t("close"), "aria-label": t("close"), onclick: () => select(null) }, "✕")),
-    el("div", { class: "row", style: "margin-top:12px" }, el("button", { type: "button", onclick: openMenu }, `${t("ask-one")} ▾`), app.rights === "full" && el("button", { type: "button", onclick: () => openEdit(piece.id) }, `✎ ${t("edit")}`)),
+  return swap(host,
+    el("div", { class: "panel-title" }, el("div", { class: "grow" }, el("h2", {}, piece.label), el("div", { class: "chips" }, chips(piece))), el("button", { class: "icon plain", type: "button", title: t("close"), "aria-label": t("close"), onclick: () => select(null) }, icon("close", 20))),
+    el("div", { class: "row", style: "margin-top:12px" }, el("button", { type: "button", onclick: openMenu }, `${t("ask-one")} ▾`), app.rights === "full" && el("button", { type: "button", onclick: () => openEdit(piece.id) }, icon("pen", 18), t("edit"))),
     !app.to && el("p", { class: "muted small", style: "margin-top:10px" }, t("hint-next")),
     el("h3", { class: "section-title", style: "margin-top:16px" }, t("from-here")),
     rows ? el("ul", { class: "others" }, rows.map(row)) : el("p", { class: "muted" }, "…"));
@@ -121,7 +122,7 @@ export function paintPanel() {
 function overview() {
   const pieces = [...(app.world?.pieces.values() ?? [])].filter((p) => p.kind === "model" || p.kind === "unit" || app.world.pieces.size < 40);
   const colours = app.world ? sideColours(app.world) : () => "";
-  const hints = el("div", { class: "hint" }, ["hint-select", "hint-ask", "hint-drag"].map((k, i) => el("p", {}, el("span", { "aria-hidden": "true" }, ["☝", "✌", "✥"][i]), el("span", {}, t(k)))));
+  const hints = el("div", { class: "hint" }, ["hint-select", "hint-ask", "hint-drag"].map((k, i) => el("p", {}, icon(["tap", "two", "move"][i]), el("span", {}, t(k)))));
   const list = el("ul", { class: "others" }, pieces.map((p) => el("li", {}, el("button", { type: "button", "--c": colours(p.side), onclick: () => select(p.id) }, el("span", { class: "swatch" }), el("span", { class: "name" }, p.label), el("span", { class: "dist muted" }, p.kind === "unit" && p.count ? `${p.count}` : "")))));
   const out = [hints];
   if (pieces.length) out.push(el("h3", { class: "section-title", style: "margin-top:18px" }, t("on-the-table")), list);

@@ -6,6 +6,7 @@ import { lang, num, say, setLang, t, translate } from "./i18n.js";
 import { spoken } from "./card.js";
 import { edit, openEdit } from "./edit.js";
 import { block, place } from "./geometry.js";
+import { icon, icons } from "./icons.js";
 import { dot, paintDrawing, paintGround, paintPieces, paintRings, paintTerrain, placeLabels, scaleDots, shapes } from "./paint.js";
 import { loadAbout, loadRulings, paintCard, paintPanel } from "./panel.js";
 import { ask, askAgain, askBetween } from "./questions.js";
@@ -37,7 +38,7 @@ function paintStatus() {
   node.dataset.word = app.up ? s.word : "offline";
   if ($(".word", node).textContent !== text) $(".word", node).textContent = text;
   $(".grade", node).textContent = s.grade ? `· ${t(`grade-${s.grade}`)}${s.error_mm ? ` ± ${num(s.error_mm, 1)} mm` : ""}` : app.world?.camera || !app.world?.v ? "" : `· ${t("document")}`;
-  $("#table-name").textContent = app.world?.name ? (/^\d+$/.test(app.world.name) ? `${t("tables").split(" ").at(-1) && (lang === "es" ? "Mesa" : "Table")} ${app.world.name}` : app.world.name) : "";
+  $("#table-name").textContent = app.world?.name ? (/^\d+$/.test(app.world.name) ? `${t("table-view")} ${app.world.name}` : app.world.name) : "";
   $("#game-name").textContent = game() ? `· ${say(game().title)}${app.world.mode === "tournament" ? ` · ${t("tournament")}` : ""}` : "";
   document.title = `${$("#table-name").textContent || "Regla"} · Regla`;
   $("#stage").classList.toggle("stale-stage", !settled());
@@ -65,7 +66,7 @@ function paintPicked() {
   const rings = app.rings && piece?.at ? ringSteps() : [];
   paintRings(stage, world, piece, rings, unit());
   paintDrawing(stage, "zones", piece && !app.verdict ? app.about?.drawing : [], unit());
-  paintDrawing(stage, "drawn", app.verdict ? [...app.verdict.drawing, ...hexShapes()] : [], unit());
+  paintDrawing(stage, "drawn", app.verdict?.drawing ?? [], unit());
   paintHandle(piece);
 }
 
@@ -73,11 +74,6 @@ function ringSteps() {
   if (unit() === "in") return RINGS_IN;
   const segments = app.world.params?.segments ?? game()?.params.find((p) => p.name === "segments")?.default;
   return Array.isArray(segments) ? segments : [100, 200, 300];
-}
-
-/** Hexes that an answer names, where it does not draw them itself. */
-function hexShapes() {
-  return [];
 }
 
 /** The tick that turns the selected piece. */
@@ -225,9 +221,9 @@ function startButtons() {
     const dark = getComputedStyle(document.documentElement).colorScheme === "dark", next = dark ? "light" : "dark";
     document.documentElement.dataset.theme = next;
     remember("theme", next);
-    $("#theme-button").textContent = next === "dark" ? "☀" : "☾";
+    $("#theme-button").replaceChildren(icon(next === "dark" ? "sun" : "moon"));
   });
-  $("#theme-button").textContent = getComputedStyle(document.documentElement).colorScheme === "dark" ? "☀" : "☾";
+  $("#theme-button").replaceChildren(icon(getComputedStyle(document.documentElement).colorScheme === "dark" ? "sun" : "moon"));
   $("#setup-button").addEventListener("click", () => openSetup());
   for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => ({ in: () => stage.zoomBy(0.7), out: () => stage.zoomBy(1.43), fit: () => stage.fit() })[button.dataset.zoom]());
   for (const button of document.querySelectorAll("[data-view]")) button.addEventListener("click", () => switchView(button.dataset.view));
@@ -270,6 +266,7 @@ function startTurning() {
 
 app.rings = recall("rings", true);
 translate(document);
+icons();
 paintLang();
 on("open-setup", openSetup);
 await begin();
