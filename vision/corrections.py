@@ -103,6 +103,11 @@ class Corrections:
         self.edits = self._forth.pop()
         return True
 
+    @property
+    def steps(self) -> tuple[int, int]:
+        """How many steps can be undone, and how many done again."""
+        return len(self._back), len(self._forth)
+
     def _step(self, edits: Edits) -> None:
         self._back = [*self._back, self.edits][-MOST_STEPS:]
         self._forth = []
