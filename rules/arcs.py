@@ -58,12 +58,13 @@ def sector_margin_mm(apex: ArrayLike, facing_deg: ArrayLike, arc_deg: ArrayLike,
 
 
 def front_wedge(left: ArrayLike, right: ArrayLike, half_angle_deg: float, grow_mm: float = 0.0) -> Array:
-    """The arc that opens from the front edge right → left by `half_angle_deg` on both sides, as four corners.
+    """The arc that opens from the front edge right → left by `half_angle_deg` on both sides, as four corners,
+    counter-clockwise: front left, front right and two far ones.
 
     `grow_mm` moves its three borders outwards (inwards if negative).
 
     >>> front_wedge([0, 10], [0, -10], 45)[:2].tolist()
-    [[0.0, -10.0], [0.0, 10.0]]
+    [[0.0, 10.0], [0.0, -10.0]]
     """
     fl, fr = np.asarray(left, float), np.asarray(right, float)
     along = (fl - fr) / np.hypot(*(fl - fr))
@@ -75,7 +76,7 @@ def front_wedge(left: ArrayLike, right: ArrayLike, half_angle_deg: float, grow_m
     fr = fr - grow_mm * ahead - aside * along
     out_left = np.cos(half) * ahead + np.sin(half) * along
     out_right = np.cos(half) * ahead - np.sin(half) * along
-    return np.stack([fr, fl, fl + FAR_MM * out_left, fr + FAR_MM * out_right])
+    return np.stack([fl, fr, fr + FAR_MM * out_right, fl + FAR_MM * out_left])
 
 
 def wedge_margin_mm(wedge: ArrayLike, cores: ArrayLike, radius: ArrayLike = 0.0) -> Array:

@@ -24,7 +24,7 @@ GAME = Game(
             sure=False, least=0, most=89,
         ),
         Param(
-            "straight", "json", (),
+            "straight", "lengths", (),
             {"en": "length of the straight templates, speed 1 first", "es": "largo de las plantillas rectas, desde velocidad 1"},
             sure=False,
         ),
