@@ -37,6 +37,8 @@ class Target:
     tall: bool = False
     elevated: bool = False
     unit: Unit | None = None
+    whole: bool = False
+    """The Boundary Rectangle of a unit, whose models follow in the list."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def targets_of(v: View, to: Ref, *, models_only: bool = False) -> list[Target]:
 
 
 def boundary_target(unit: Unit) -> Target:
-    return Target(unit.id, unit.boundary.ring, unit.height, unit.half_are("tall"), False, unit)
+    return Target(unit.id, unit.boundary.ring, unit.height, unit.half_are("tall"), False, unit, True)
 
 
 def _model_target(v: View, unit: Unit, m: Model) -> Target:
@@ -207,12 +209,13 @@ def _worth(m: Model, targets: Sequence[Target], limit: Frame | None) -> Iterable
     looking unit, which can only be for models behind its front rank.
     """
     whole = targets[0]
-    yield whole
-    if len(targets) == 1:
+    if not whole.whole:
+        yield from targets
         return
+    yield whole
     cut = limit is not None and m.rank > 1 and not _within_arc(whole, limit)
     for t in targets[1:]:
-        if cut or t.elevated or (t.height, t.tall) != (whole.height, whole.tall) or len(whole.ring) == 0:
+        if cut or t.elevated or (t.height, t.tall) != (whole.height, whole.tall):
             yield t
 
 
