@@ -200,6 +200,19 @@ def test_the_level_tells_the_wall_from_the_room_behind_it() -> None:
     assert asked(high, "orc-steps-to-gold", unit="o").value == 2
 
 
+def test_spaces_may_be_drawn_as_terrain() -> None:
+    drawn = [{"id": "x", "type": "carpentry", "outline": room("", 100, 200)["outline"]}]
+    here = scene(stood(dwarf("?"), (150, 250)), pile("wood", "carpentry", 4), terrain=drawn)
+    assert asked(here, "work", unit="red", amount=1, needed=1).answer is Answer.YES
+
+
+def test_an_engine_may_be_called_by_what_it_is() -> None:
+    engine = {"id": "machine-7", "kind": "marker", "space": "area-blue", "traits": ["catapult"]}
+    here = scene(dwarf("tower-tunnel"), engine)
+    assert asked(here, "line-of-sight", **{"from": "red", "to": "catapult"}).answer is Answer.YES
+    assert asked(here, "ranged-damage", unit="red", to="machine-7", crossbows=3).value == 1
+
+
 def test_a_figure_off_the_board_is_said_to_be_off() -> None:
     here = scene(
         stood(enemy("o", "orc", "?"), (900, 900), 1.0), stood(dwarf("?"), (250, 250), 1.0), board=BOARD

@@ -223,6 +223,40 @@ def test_nobody_stands_in_a_blocked_or_missing_hex_so_the_other_one_it_is() -> N
         assert asked(scene, "legal-state").answer is Answer.TOO_CLOSE
 
 
+def test_where_one_fighter_stands_for_sure_a_doubtful_one_does_not() -> None:
+    """a is between (0, 0) and (1, 0); with c in (1, 0) it must be in (0, 0)."""
+    a, b = seen("a", between((0, 0), (1, 0), 0.5)), a_fighter("b", (2, 0), "B")
+    assert (
+        asked(an_arena(a, b, layout=LAYOUT), "adjacent", **{"from": "a", "to": "b"}).answer
+        is Answer.TOO_CLOSE
+    )
+    for c in (a_fighter("c", (1, 0), "B"), seen("c", LATTICE.centre((1, 0)), "B", 1.0)):
+        assert (
+            asked(an_arena(a, b, c, layout=LAYOUT), "adjacent", **{"from": "a", "to": "b"}).answer
+            is Answer.NO
+        )
+
+
+def test_a_hex_that_a_person_draws_over_becomes_what_it_is_called() -> None:
+    x, y = LATTICE.centre((1, 0))
+    scene = an_arena(a_fighter("a", (0, 0)), a_fighter("b", (2, 0), "B"), layout=LAYOUT)
+    wall = {
+        "id": "w",
+        "type": "blocked",
+        "outline": [[x - 9, y - 9], [x + 9, y - 9], [x + 9, y + 9], [x - 9, y + 9]],
+    }
+    assert asked(scene, "line-of-sight", **{"from": "a", "to": "b"}).answer is Answer.YES
+    verdict = asked({**scene, "terrain": [wall]}, "line-of-sight", **{"from": "a", "to": "b"})
+    assert verdict.blockers == ("1,0",)
+
+
+def test_without_any_hexes_the_answer_is_unknown_not_no() -> None:
+    scene = {"game": "underworlds", "pieces": [a_fighter("a", (0, 0)), a_fighter("b", (1, 0), "B")]}
+    verdict = asked(scene, "adjacent", **{"from": "a", "to": "b"})
+    assert verdict.answer is Answer.UNKNOWN and "board.hexes" in verdict.because
+    assert asked(scene, "arc", **{"from": "a", "to": "b"}).arc == "all"
+
+
 def test_a_piece_off_the_board_is_said_to_be_off() -> None:
     scene = an_arena(seen("a", LATTICE.centre(OFF)), a_fighter("b", (0, 0), "B"), layout=LAYOUT)
     verdict = asked(scene, "locate", piece="a")

@@ -15,10 +15,10 @@ from ...errors import Fault, QuestionError, Unknown
 from ...game import Asked, Input
 from ...messages import CATALOGUE, Message, Text, msg, register
 from ...places import Doubt, settle
-from ...scene import Piece, Scene
+from ...scene import BoardSpace, Piece, Scene
 from ...spaces import Column, SpaceGraph, locate
 from ...verdict import Finding
-from .game import GAME
+from .game import GAME, SPACES
 
 __all__ = ["Fortress", "Plan", "called", "doubts", "is_camera", "plan", "question"]
 
@@ -27,6 +27,7 @@ TUNNEL_TOWER = "tower-tunnel"
 WORKSHOPS = {"carpentry": "wood", "tannery": "leather", "foundry": "metal"}
 """Each workshop and what is worked there."""
 
+ENGINES = ("catapult", "siege-tower")
 SLOTS = tuple(f"slot-{n}" for n in range(1, 6))
 TUNNEL = tuple(f"tunnel-{n}" for n in range(1, 6))
 OFF_BOARD = "off-board"
@@ -126,7 +127,7 @@ class Fortress:
         if isinstance(value, str):
             if value in self.graph or off_the_graph(value):
                 return value, called(value), None
-            piece = self.scene.find(value)
+            piece = self.scene.find(value) or next(iter(self.engines(value)), None)
             if piece is not None:
                 return self.space_of(piece), piece.label, piece
         known = ", ".join((*self.graph.spaces, *(p.id for p in self.scene.pieces)))
@@ -150,7 +151,7 @@ class Fortress:
         return tuple(p for p in found if not p.has("goblin") or p.has("hostile"))
 
     def engines(self, trait: str | None = None) -> tuple[Piece, ...]:
-        kinds = (trait,) if trait else ("catapult", "siege-tower")
+        kinds = ENGINES if trait is None else tuple(t for t in ENGINES if t == trait)
         return tuple(p for p in self.scene.pieces if any(p.has(t) for t in kinds))
 
     # --- piles ---
@@ -175,7 +176,7 @@ class Fortress:
     @cached_property
     def _outlines(self) -> dict[str, list[tuple[tuple[float, float], ...]]]:
         out: dict[str, list[tuple[tuple[float, float], ...]]] = {}
-        for entry in self.scene.board.spaces if self.scene.board else ():
+        for entry in outlined(self.scene):
             out.setdefault(entry.space, []).append(entry.outline)
         return out
 
@@ -269,12 +270,18 @@ def _by_picture(a: Asked, rule: Rule, found: Finding) -> tuple[Message, ...]:
 # --- which space a piece stands in ---------------------------------------------------------------------------
 
 
+def outlined(scene: Scene) -> tuple[BoardSpace, ...]:
+    """Where the spaces lie: those of the board, and terrain that a person has drawn with a space's name as type."""
+    drawn = tuple(BoardSpace(t.type, t.outline) for t in scene.terrain if t.type in SPACES)
+    return (*(scene.board.spaces if scene.board else ()), *drawn)
+
+
 def doubts(scene: Scene) -> dict[str, Doubt]:
     """For every piece seen at a point, the spaces it can stand in, the likeliest first.
 
     A space written into the scene holds, unless it comes from a camera that also says how sure it is.
     """
-    spaces = scene.board.spaces if scene.board else ()
+    spaces = outlined(scene)
     out: dict[str, Doubt] = {}
     for piece in scene.pieces if spaces else ():
         settled = piece.space is not None and (piece.sigma is None or piece.source == "hand")
@@ -315,39 +322,8 @@ def question(
 
 register(
     {
-        "sr-space-chamber": {"en": "the central chamber", "es": "la cámara central"},
-        "sr-space-carpentry": {"en": "the carpentry", "es": "la carpintería"},
-        "sr-space-tannery": {"en": "the tannery", "es": "la peletería"},
-        "sr-space-foundry": {"en": "the foundry", "es": "la fundición"},
-        "sr-space-courtyard": {"en": "the tunnel courtyard", "es": "el patio de la entrada al túnel"},
-        "sr-space-wall-carpentry": {"en": "the carpentry wall", "es": "el muro de la carpintería"},
-        "sr-space-wall-tannery": {"en": "the tannery wall", "es": "el muro de la peletería"},
-        "sr-space-wall-foundry": {"en": "the foundry wall", "es": "el muro de la fundición"},
-        "sr-space-outside-carpentry": {"en": "the ground outside the carpentry", "es": "el exterior de la carpintería"},
-        "sr-space-outside-tannery": {"en": "the ground outside the tannery", "es": "el exterior de la peletería"},
-        "sr-space-outside-foundry": {"en": "the ground outside the foundry", "es": "el exterior de la fundición"},
-        "sr-space-tower-tunnel": {"en": "the tunnel tower", "es": "la torre del túnel"},
-        "sr-space-tower-carpentry-tannery": {
-            "en": "the tower between carpentry and tannery",
-            "es": "la torre entre carpintería y peletería",
-        },
-        "sr-space-tower-tannery-foundry": {
-            "en": "the tower between tannery and foundry",
-            "es": "la torre entre peletería y fundición",
-        },
-        "sr-space-tower-carpentry-foundry": {
-            "en": "the tower between carpentry and foundry",
-            "es": "la torre entre carpintería y fundición",
-        },
-        "sr-space-tower-foundry-tannery": {
-            "en": "the tower between foundry and tannery",
-            "es": "la torre entre fundición y peletería",
-        },
-        "sr-space-reserve": {"en": "the reserve", "es": "la reserva"},
-        "sr-space-supply": {"en": "the supply", "es": "la provisión"},
+        **{f"sr-space-{space}": title for space, title in SPACES.items()},
         "sr-space-off-board": {"en": "a place off the board", "es": "un lugar fuera del tablero"},
-        **{f"sr-space-slot-{n}": {"en": f"slot {n}", "es": f"el hueco {n}"} for n in range(1, 6)},
-        **{f"sr-space-tunnel-{n}": {"en": f"tunnel section {n}", "es": f"la sección {n} del túnel"} for n in range(1, 6)},
         "sr-thing-gold": {"en": "gold", "es": "oro"},
         "sr-thing-wood": {"en": "wood", "es": "madera"},
         "sr-thing-leather": {"en": "leather", "es": "piel"},

@@ -3,6 +3,43 @@
 from __future__ import annotations
 
 from ...game import Game, Param, Trait
+from ...messages import Text
+
+SPACES: dict[str, Text] = {
+    "chamber": {"en": "the central chamber", "es": "la cámara central"},
+    "carpentry": {"en": "the carpentry", "es": "la carpintería"},
+    "tannery": {"en": "the tannery", "es": "la peletería"},
+    "foundry": {"en": "the foundry", "es": "la fundición"},
+    "courtyard": {"en": "the tunnel courtyard", "es": "el patio de la entrada al túnel"},
+    "wall-carpentry": {"en": "the carpentry wall", "es": "el muro de la carpintería"},
+    "wall-tannery": {"en": "the tannery wall", "es": "el muro de la peletería"},
+    "wall-foundry": {"en": "the foundry wall", "es": "el muro de la fundición"},
+    "outside-carpentry": {"en": "the ground outside the carpentry", "es": "el exterior de la carpintería"},
+    "outside-tannery": {"en": "the ground outside the tannery", "es": "el exterior de la peletería"},
+    "outside-foundry": {"en": "the ground outside the foundry", "es": "el exterior de la fundición"},
+    "tower-tunnel": {"en": "the tunnel tower", "es": "la torre del túnel"},
+    "tower-carpentry-tannery": {
+        "en": "the tower between carpentry and tannery",
+        "es": "la torre entre carpintería y peletería",
+    },
+    "tower-tannery-foundry": {
+        "en": "the tower between tannery and foundry",
+        "es": "la torre entre peletería y fundición",
+    },
+    "tower-carpentry-foundry": {
+        "en": "the tower between carpentry and foundry",
+        "es": "la torre entre carpintería y fundición",
+    },
+    "tower-foundry-tannery": {
+        "en": "the tower between foundry and tannery",
+        "es": "la torre entre fundición y peletería",
+    },
+    "reserve": {"en": "the reserve", "es": "la reserva"},
+    "supply": {"en": "the supply", "es": "la provisión"},
+    **{f"slot-{n}": {"en": f"slot {n}", "es": f"el hueco {n}"} for n in range(1, 6)},
+    **{f"tunnel-{n}": {"en": f"tunnel section {n}", "es": f"la sección {n} del túnel"} for n in range(1, 6)},
+}
+"""What people call the spaces; the two orders of the walls name their towers differently (SR-GRAPH-3)."""
 
 GAME = Game(
     id="siege-of-runedar",
@@ -52,6 +89,7 @@ GAME = Game(
         Trait("catapult-deck", {"en": "catapult deck", "es": "mazo de catapulta"}),
         Trait("siege-deck", {"en": "siege deck", "es": "mazo de asedio"}),
     ),
+    terrain_types=SPACES,
     phases={
         "setup": {"en": "Set-up", "es": "Preparación"},
         "measure": {"en": "Spaces and steps", "es": "Espacios y pasos"},

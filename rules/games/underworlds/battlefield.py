@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from ...drawing import Drawing, Polygon, Role, segment
@@ -20,7 +21,7 @@ from ...places import Doubt, settle
 from ...scene import Board, Piece, Scene
 from ...verdict import Finding
 from .faces import board_hexes
-from .game import GAME
+from .game import GAME, HEX_TYPES
 
 USUAL_MM = 52.0
 """Across flats of a printed hex, where nobody measured it; for drawing only."""
@@ -103,7 +104,13 @@ class Battlefield:
 
     def __init__(self, a: Asked) -> None:
         self.a = a
-        self.ground = ground(a.scene.board)
+
+    @cached_property
+    def ground(self) -> Ground:
+        found = ground(self.a.scene.board)
+        if not found.field.hexes:
+            raise Unknown(msg("uw-no-board"), ("UW-HEX-2",))
+        return found
 
     # --- who and where ---
 
@@ -227,19 +234,48 @@ def doubts(scene: Scene, across_flats_mm: float, tie_mm: float, anywhere: bool =
     if where is None:
         return {}
     field, blocked = ground(scene.board).field, ground(scene.board).blocked
-    out: dict[str, Doubt] = {}
+    found: dict[str, list[Hex]] = {}
     for piece in scene.pieces:
         settled = piece.hex is not None and (piece.sigma is None or piece.source == "hand")
-        if piece.at is None or settled:
+        if piece.at is None or settled or not (piece.kind == "model" or piece.has("objective")):
             continue
         sigma_mm = piece.sigma.at if piece.sigma else (0.0, 0.0)
-        found = list(locate(where, piece.at, tie_mm, sigma_mm).hexes)
+        hexes = list(locate(where, piece.at, tie_mm, sigma_mm).hexes)
         if piece.hex is not None:
-            found = [piece.hex, *(h for h in found if h != piece.hex)]
+            hexes = [piece.hex, *(h for h in hexes if h != piece.hex)]
         if not anywhere:
-            found = [h for h in found if h in field and h not in blocked] or found[:1]
-        out[piece.id] = Doubt(tuple(replace(piece, hex=h) for h in found), tuple(name(h) for h in found))
-    return out
+            hexes = [h for h in hexes if h in field and h not in blocked] or hexes[:1]
+        found[piece.id] = hexes
+    if not anywhere:
+        _one_each(scene, found)
+    return {
+        i: Doubt(tuple(replace(scene.piece(i), hex=h) for h in hexes), tuple(name(h) for h in hexes))
+        for i, hexes in found.items()
+    }
+
+
+def _one_each(scene: Scene, found: dict[str, list[Hex]]) -> None:
+    """At most one fighter is in a hex (UW-HEX-4): where one stands for sure, a doubtful one does not."""
+    fighters = [p for p in scene.pieces if p.kind == "model"]
+    sure = {found[p.id][0] if p.id in found else p.hex for p in fighters if len(found.get(p.id, "1")) == 1}
+    for p in fighters:
+        if len(found.get(p.id, ())) > 1:
+            found[p.id] = [h for h in found[p.id] if h not in sure] or found[p.id]
+
+
+def marked(scene: Scene, across_flats_mm: float) -> Scene:
+    """The scene with the hexes retyped that a person has drawn over: terrain whose type is one of a hex's."""
+    where = lattice(scene, across_flats_mm)
+    drawn = [t for t in scene.terrain if t.type in HEX_TYPES]
+    if where is None or not drawn or scene.board is None:
+        return scene
+    hexes = {h.hex: h for h in scene.board.hexes or board_hexes(scene.board.tiles)}
+    for terrain in drawn:
+        outline = shapely.Polygon(terrain.outline)
+        for at, h in hexes.items():
+            if outline.contains(shapely.Point(where.centre(at))):
+                hexes[at] = replace(h, type=terrain.type)
+    return replace(scene, board=replace(scene.board, hexes=tuple(hexes.values())))
 
 
 Rule = Callable[[Battlefield], Finding]
@@ -253,12 +289,12 @@ def question(
     def add(rule: Rule) -> Rule:
         @GAME.query(query, title, *inputs, rules=rules, phase=phase)
         def run(a: Asked) -> Finding:
-            doubtful: dict[str, Doubt] = {}
-            if any(p.at is not None for p in a.scene.pieces) and a.scene.board and a.scene.board.layout:
-                measured = a.scene.board.layout.across_flats is not None
-                size_mm = a.scene.board.layout.across_flats if measured else a.param("across_flats")
-                doubtful = doubts(a.scene, float(size_mm or 0.0), 2 * a.param("locate_tol"), anywhere)
-            scene = a.scene
+            scene, doubtful = a.scene, dict[str, Doubt]()
+            layout = scene.board.layout if scene.board else None
+            if layout is not None and (scene.terrain or any(p.at is not None for p in scene.pieces)):
+                size_mm = layout.across_flats or a.param("across_flats")
+                scene = marked(scene, size_mm)
+                doubtful = doubts(scene, size_mm, 2 * a.param("locate_tol"), anywhere)
             for doubt in doubtful.values():
                 scene = scene.with_piece(doubt.pieces[0])
             return settle(lambda s: rule(Battlefield(a.with_scene(s))), scene, doubtful)
@@ -278,6 +314,10 @@ register(
         "uw-no-hex": {
             "en": "Which hex {who} stands in is not known: put it into a hex, or say where the board lies (board.layout).",
             "es": "No se sabe en qué hexágono está {who}: asígnele un hexágono o indique dónde está el tablero (board.layout).",
+        },
+        "uw-no-board": {
+            "en": "The hexes of the battlefield are not known: list them (board.hexes) or lay the boards (board.tiles).",
+            "es": "No se conocen los hexágonos del campo de batalla: indíquelos (board.hexes) o coloque los tableros (board.tiles).",
         },
         "uw-no-side": {
             "en": "Whose fighter {who} is is not known: set its side.",

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from ...game import Game, Param, Trait
 
+HEX_TYPES = {
+    "normal": {"en": "normal", "es": "normal"},
+    "blocked": {"en": "blocked", "es": "bloqueado"},
+    "lethal": {"en": "lethal", "es": "letal"},
+    "incomplete": {"en": "incomplete", "es": "incompleto"},
+}
+"""The printed types of a hex (UW-HEX-3)."""
+
 GAME = Game(
     id="underworlds",
     title={"en": "Warhammer Underworlds", "es": "Warhammer Underworlds"},
@@ -71,6 +79,7 @@ GAME = Game(
         Trait("value", {"en": "number of the objective", "es": "número del objetivo"}, value="1-5"),
         Trait("face-down", {"en": "face down", "es": "boca abajo"}),
     ),
+    terrain_types=HEX_TYPES,
     phases={
         "setup": {"en": "Set-up", "es": "Preparación"},
         "measure": {"en": "Measuring", "es": "Medir"},
@@ -89,11 +98,3 @@ GAME = Game(
         }
     ),
 )
-
-HEX_TYPES = {
-    "normal": {"en": "normal", "es": "normal"},
-    "blocked": {"en": "blocked", "es": "bloqueado"},
-    "lethal": {"en": "lethal", "es": "letal"},
-    "incomplete": {"en": "incomplete", "es": "incompleto"},
-}
-"""The printed types of a hex (UW-HEX-3)."""

@@ -7,7 +7,7 @@ from ...hexes import distance, name
 from ...messages import msg, register
 from ...verdict import Answer, Finding
 from .battlefield import Battlefield, counted, ids, labels, question
-from .inputs import FIGHTER, FROM, MAYBE_TO, TO, TO_HEX
+from .inputs import FIGHTER, FROM, MAYBE_TO, TO_HEX
 
 __all__: list[str] = []
 
@@ -102,7 +102,7 @@ def line_of_sight(b: Battlefield) -> Finding:
     "arc",
     {"en": "In its arc?", "es": "¿Está en su arco?"},
     FROM,
-    TO,
+    MAYBE_TO,
     rules=("UW-LOS-5",),
     phase="measure",
 )
