@@ -57,7 +57,11 @@ def area_hits(v: View) -> Finding:
         kind="count",
         arc=face,
         margin_mm=margin if math.isfinite(margin) else None,
-        drawing=(*arc_lines(target.boundary), outline(target.boundary), segment(v.ref("from").centre, target.centre)),
+        drawing=(
+            *arc_lines(target.boundary),
+            outline(target.boundary),
+            segment(v.ref("from").centre, target.centre),
+        ),
         depends=v.depends(v.unit("from"), target),
     )
 
@@ -82,7 +86,11 @@ def flamethrower(v: View) -> Finding:
         kind="count",
         arc=face,
         margin_mm=margin if math.isfinite(margin) else None,
-        drawing=(*arc_lines(target.boundary), outline(target.boundary), segment(v.ref("from").centre, target.centre)),
+        drawing=(
+            *arc_lines(target.boundary),
+            outline(target.boundary),
+            segment(v.ref("from").centre, target.centre),
+        ),
         depends=v.depends(v.unit("from"), target),
     )
 

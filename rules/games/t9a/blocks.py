@@ -166,9 +166,7 @@ class Unit:
                 last = tuple(sorted({int(f) for f in rear.split(",")}))
             except ValueError:
                 raise Unknown(msg("t9a-rear", who=self.label, got=rear)) from None
-        return Block(
-            self.piece.at, self._axis, width, depth, self.files, self.count, self.gap, last
-        )
+        return Block(self.piece.at, self._axis, width, depth, self.files, self.count, self.gap, last)
 
     @cached_property
     def models(self) -> tuple[Model, ...]:

@@ -201,5 +201,6 @@ def _straight_line(s: _Span, e: _Span, mine: list[_Span], theirs: list[_Span], s
     spots = [low, high]
     spots += [t for m in between for t in (m.low, m.high) if low - slack <= t <= high + slack]
     return any(
-        all(not (m.low + slack < t < m.high - slack) for m in between) for t in (min(max(t, low), high) for t in spots)
+        all(not (m.low + slack < t < m.high - slack) for m in between)
+        for t in (min(max(t, low), high) for t in spots)
     )

@@ -142,7 +142,9 @@ def _holes(a: Array, b: Array, feature: Feature, shrink: float) -> list[tuple[fl
     out = []
     for piece in shapely.get_parts(cut):
         if piece.length > EPS:
-            ends = [edge.project(shapely.Point(c), normalized=True) for c in (piece.coords[0], piece.coords[-1])]
+            ends = [
+                edge.project(shapely.Point(c), normalized=True) for c in (piece.coords[0], piece.coords[-1])
+            ]
             out.append((min(ends), max(ends)))
     return out
 
@@ -296,7 +298,13 @@ def _round_cover(eye: Model, target: Unit, found: list[Screen]) -> Cover:
     margin = margin if math.isfinite(margin) else r
     who = tuple(dict.fromkeys(s.id for s in found))
     return Cover(
-        band, float(band == "hard"), float(band != "none"), margin, (float(points[k][0]), float(points[k][1])), None, who
+        band,
+        float(band == "hard"),
+        float(band != "none"),
+        margin,
+        (float(points[k][0]), float(points[k][1])),
+        None,
+        who,
     )
 
 
@@ -324,7 +332,10 @@ def cover(v: View) -> Finding:
     steps: list[Message] = []
     if len(eyes) > 1:
         v.note("t9a-cover-most", n=bands.count(band), all=len(bands))
-        steps += [msg("t9a-cover-model", a=m.id, band=msg(f"t9a-cover-{c.band}")) for m, c in zip(eyes, covers, strict=True)]
+        steps += [
+            msg("t9a-cover-model", a=m.id, band=msg(f"t9a-cover-{c.band}"))
+            for m, c in zip(eyes, covers, strict=True)
+        ]
     if best.face is None:
         reason = msg("t9a-cover-round", b=target.label, band=msg(f"t9a-cover-{band}"))
     else:

@@ -249,7 +249,10 @@ register(
             "en": "{a} may not be placed here: {b} is {d} away, more than {limit} is needed in the open.",
             "es": "{a} no puede colocarse aquí: {b} está a {d} y en terreno abierto hacen falta más de {limit}.",
         },
-        "t9a-scout-alone": {"en": "No enemy is on the table for {a}.", "es": "No hay enemigos en la mesa para {a}."},
+        "t9a-scout-alone": {
+            "en": "No enemy is on the table for {a}.",
+            "es": "No hay enemigos en la mesa para {a}.",
+        },
         "t9a-ambush-yes": {
             "en": "The rear edge of {a} lies along the board edge and it is wholly on the board.",
             "es": "El borde trasero de {a} está sobre el borde del tablero y toda ella en el tablero.",

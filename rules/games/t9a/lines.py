@@ -339,10 +339,14 @@ def _critical(eye: Eye, ring: Array, part: Array, obstacles: Obstacles) -> tuple
         good &= (s >= -EPS / width) & (s <= 1 + EPS / width)
         start = a + np.clip(s[good], 0.0, 1.0)[:, None] * edge
         aim = np.where(
-            (((one[good] - start) ** 2).sum(-1) > ((two[good] - start) ** 2).sum(-1))[:, None], one[good], two[good]
+            (((one[good] - start) ** 2).sum(-1) > ((two[good] - start) ** 2).sum(-1))[:, None],
+            one[good],
+            two[good],
         )
         p = np.concatenate([start, np.repeat(np.stack([a, b]), len(spots), axis=0)])
-        ahead = np.concatenate([aim - start, np.tile(spots, (2, 1)) - np.repeat(np.stack([a, b]), len(spots), axis=0)])
+        ahead = np.concatenate(
+            [aim - start, np.tile(spots, (2, 1)) - np.repeat(np.stack([a, b]), len(spots), axis=0)]
+        )
     far = np.hypot(*ahead.T) > EPS
     p, ahead = p[far], ahead[far]
     q, ok = first_hit(p, ahead, ring)

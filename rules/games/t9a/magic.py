@@ -93,7 +93,11 @@ def spell_target(v: View) -> Finding:
             case "damage":
                 need_(to.unit is None or not is_engaged(v, to.unit), "T9A-MAG-3", "t9a-spell-engaged")
             case "focused":
-                need_(to.is_model or (to.unit is not None and len(to.unit.models) == 1), "T9A-MAG-3", "t9a-spell-model")
+                need_(
+                    to.is_model or (to.unit is not None and len(to.unit.models) == 1),
+                    "T9A-MAG-3",
+                    "t9a-spell-model",
+                )
             case "ground":
                 need_(to.unit is None, "T9A-MAG-4", "t9a-spell-ground")
             case "caster":
@@ -106,7 +110,13 @@ def spell_target(v: View) -> Finding:
                 margins.append(depth)
                 drawing = (*drawing, *arc_lines(frame))
                 if depth < -EPS:
-                    text = msg("t9a-not-in-arc", a=caster.label, b=to.label, arc=msg("t9a-the-front"), d=Length(-depth))
+                    text = msg(
+                        "t9a-not-in-arc",
+                        a=caster.label,
+                        b=to.label,
+                        arc=msg("t9a-the-front"),
+                        d=Length(-depth),
+                    )
                     faults.append(("T9A-MAG-2", text, depth))
             case "missile":
                 need_(not is_engaged(v, mine), "T9A-MAG-3", "t9a-spell-busy")
@@ -172,7 +182,9 @@ def summon_placement(v: View) -> Finding:
     elif not over:
         reason = msg("t9a-summon-point", a=unit.label)
     elif ids:
-        reason = msg("t9a-reform-near", a=unit.label, b=ids[0], d=Length(max(0.0, min(gaps))), limit=Length(SPACING))
+        reason = msg(
+            "t9a-reform-near", a=unit.label, b=ids[0], d=Length(max(0.0, min(gaps))), limit=Length(SPACING)
+        )
     else:
         reason = msg("t9a-summon-yes", a=unit.label, d=Length(far), limit=Length(reach))
     lines: list[Shape] = [segment(*caster.footprint.closest(who.frame.footprint)[1:], "measure")]
@@ -184,13 +196,16 @@ def summon_placement(v: View) -> Finding:
         limit=reach,
         ids=ids,
         margin_mm=min(margins),
-        drawing=(outline(unit.boundary), *(polygon(m.frame.ring.tolist(), "piece") for m in unit.models), *lines),
+        drawing=(
+            outline(unit.boundary),
+            *(polygon(m.frame.ring.tolist(), "piece") for m in unit.models),
+            *lines,
+        ),
     )
 
 
 def _over(unit: Unit, point: tuple[float, float]) -> tuple[bool, float]:
     """Whether a base stands over a point, and how deep it is under it."""
-
 
     spot = Footprint.disc(point, 0.0)
     room = max(-m.frame.footprint.gap(spot) for m in unit.models)
@@ -211,9 +226,18 @@ register(
             "en": "{a} is fleeing and cannot cast (target {b}).",
             "es": "{a} está huyendo y no puede lanzar hechizos (objetivo {b}).",
         },
-        "t9a-spell-enemy": {"en": "A hex of {a} needs an enemy; {b} is none.", "es": "Una maldición de {a} necesita un enemigo; {b} no lo es."},
-        "t9a-spell-friend": {"en": "An augment of {a} needs a friend; {b} is none.", "es": "Una potenciación de {a} necesita un amigo; {b} no lo es."},
-        "t9a-spell-unit": {"en": "The spell of {a} needs a unit; {b} is none.", "es": "El hechizo de {a} necesita una unidad; {b} no lo es."},
+        "t9a-spell-enemy": {
+            "en": "A hex of {a} needs an enemy; {b} is none.",
+            "es": "Una maldición de {a} necesita un enemigo; {b} no lo es.",
+        },
+        "t9a-spell-friend": {
+            "en": "An augment of {a} needs a friend; {b} is none.",
+            "es": "Una potenciación de {a} necesita un amigo; {b} no lo es.",
+        },
+        "t9a-spell-unit": {
+            "en": "The spell of {a} needs a unit; {b} is none.",
+            "es": "El hechizo de {a} necesita una unidad; {b} no lo es.",
+        },
         "t9a-spell-engaged": {
             "en": "{b} is engaged: a damage spell of {a} cannot target it.",
             "es": "{b} está trabada: un hechizo de daño de {a} no puede tenerla como objetivo.",
@@ -226,8 +250,14 @@ register(
             "en": "The spell of {a} targets a point on the ground; {b} is none.",
             "es": "El hechizo de {a} tiene como objetivo un punto del terreno; {b} no lo es.",
         },
-        "t9a-spell-self": {"en": "The spell targets only {a} itself, not {b}.", "es": "El hechizo solo afecta a {a}, no a {b}."},
-        "t9a-spell-own": {"en": "The spell targets only the unit of {a}, not {b}.", "es": "El hechizo solo afecta a la unidad de {a}, no a {b}."},
+        "t9a-spell-self": {
+            "en": "The spell targets only {a} itself, not {b}.",
+            "es": "El hechizo solo afecta a {a}, no a {b}.",
+        },
+        "t9a-spell-own": {
+            "en": "The spell targets only the unit of {a}, not {b}.",
+            "es": "El hechizo solo afecta a la unidad de {a}, no a {b}.",
+        },
         "t9a-spell-busy": {
             "en": "The unit of {a} is engaged: no missile at {b}.",
             "es": "La unidad de {a} está trabada: no puede lanzar un proyectil contra {b}.",

@@ -139,7 +139,9 @@ def _list_margin(v: View, m: Meeting, one: Unit, two: Unit, holds: bool) -> floa
     along = (f[1], -f[0])
 
     def ends(unit: Unit) -> list[float]:
-        return sorted({round(c[0] * along[0] + c[1] * along[1], 3) for p in unit.models for c in p.frame.corners})
+        return sorted(
+            {round(c[0] * along[0] + c[1] * along[1], 3) for p in unit.models for c in p.frame.corners}
+        )
 
     mine, theirs = ends(one), ends(two)
     slide = min((abs(s - t) for s in mine for t in theirs), default=math.inf)

@@ -46,7 +46,9 @@ def wheel(v: View) -> Finding:
         if abs(turn) > MAX_WHEEL_DEG + 1e-9:
             reason = msg("t9a-wheel-far", turn=Angle(abs(turn)))
             return Finding(reason, ("T9A-MOV-6",), Answer.NO, value=cost, depends=frozenset())
-        reason = msg("t9a-wheel-cost", a=unit.label, turn=Angle(abs(turn)), d=Length(cost), w=Length(frame.width))
+        reason = msg(
+            "t9a-wheel-cost", a=unit.label, turn=Angle(abs(turn)), d=Length(cost), w=Length(frame.width)
+        )
         value, kind = cost, "length"
     else:
         spent: float = v["distance"]
@@ -54,7 +56,9 @@ def wheel(v: View) -> Finding:
             raise QuestionError.of("fault-at-least", "distance", limit=0, got=spent)
         half = min(spent / (2.0 * frame.width), math.sin(math.radians(MAX_WHEEL_DEG / 2)))
         turn = 2.0 * math.degrees(math.asin(half))
-        reason = msg("t9a-wheel-angle", a=unit.label, turn=Angle(turn), d=Length(spent), w=Length(frame.width))
+        reason = msg(
+            "t9a-wheel-angle", a=unit.label, turn=Angle(turn), d=Length(spent), w=Length(frame.width)
+        )
         value, kind = turn, "angle"
     return Finding(
         reason,
@@ -259,15 +263,18 @@ def sweep(v: View) -> Finding:
         ("T9A-SPEC-SWEEP",),
         ids=ids,
         margin_mm=float(np.abs(depth).min()) if foes else None,
-        drawing=(*_way_drawing(way), *(polygon(e.boundary.ring.tolist(), "contact") for e in foes if e.id in ids)),
+        drawing=(
+            *_way_drawing(way),
+            *(polygon(e.boundary.ring.tolist(), "contact") for e in foes if e.id in ids),
+        ),
     )
 
 
 register(
     {
         "t9a-step": {
-            "en": "expected one of {known} with a number, distances not below 0, like {{\"forward\": 3}}",
-            "es": "se esperaba uno de {known} con un número, distancias no negativas, como {{\"forward\": 3}}",
+            "en": 'expected one of {known} with a number, distances not below 0, like {{"forward": 3}}',
+            "es": 'se esperaba uno de {known} con un número, distancias no negativas, como {{"forward": 3}}',
         },
         "t9a-wheel-input": {
             "en": "give either angle or distance",

@@ -32,7 +32,9 @@ def obstacles(v: View, unit: Unit, exempt: tuple[str, ...] = ()) -> list[Unit | 
 def spacing_offenders(gaps: list[float], of: list[Unit | Feature], limit: float, open_: bool) -> list[str]:
     """Who is too near: within `limit` (`open_`: more than it is needed), or nearer than it."""
     slack = EPS if open_ else -EPS
-    return [o.id for o, g in zip(of, gaps, strict=True) if (g <= limit + slack if open_ else g < limit + slack)]
+    return [
+        o.id for o, g in zip(of, gaps, strict=True) if (g <= limit + slack if open_ else g < limit + slack)
+    ]
 
 
 def near_drawing(v: View, unit: Unit, others: list[Unit | Feature]) -> Drawing:
@@ -185,9 +187,7 @@ def aura(v: View) -> Finding:
     gaps = v.gaps(ref.footprint, pool)
     inside = [u for u, g in zip(pool, gaps, strict=True) if g <= radius + EPS]
     ids = tuple(u.id for u in ([unit] if who != "enemies" else []) + inside)
-    drawing: Drawing = tuple(
-        segment(*ref.footprint.closest(u.footprint)[1:], "measure") for u in inside
-    )
+    drawing: Drawing = tuple(segment(*ref.footprint.closest(u.footprint)[1:], "measure") for u in inside)
     grown = ref.footprint.geometry.buffer(radius)
     return Finding(
         msg("t9a-aura", a=ref.label, n=len(ids), ids=ids or "–", limit=Length(radius)),

@@ -215,9 +215,7 @@ def _marker(v: View) -> tuple[Piece, Point]:
 
 def _pickup(v: View) -> Finding:
     marker, at = _marker(v)
-    units = [
-        u for u in v.units.values() if u.side == v["side"] and scoring(u) and not u.has("carrying")
-    ]
+    units = [u for u in v.units.values() if u.side == v["side"] and scoring(u) and not u.has("carrying")]
     gaps = v.gaps(Footprint.disc(at, 0.0), units)
     near = {u.id: v.touch - g for u, g in zip(units, gaps, strict=True)}
     ids = tuple(i for i, d in near.items() if d >= 0)
@@ -254,7 +252,9 @@ def marker_placement(v: View) -> Finding:
 
 def _secure_marker(v: View) -> Finding:
     if not v.given("deployment") or not v.given("zone"):
-        raise _missing("zone", "deployment and zone of the placing player", "despliegue y zona de quien lo coloca")
+        raise _missing(
+            "zone", "deployment and zone of the placing player", "despliegue y zona de quien lo coloca"
+        )
     marker, at = _marker(v)
     zone = zone_of(v, v["zone"])
     width, _ = v.board

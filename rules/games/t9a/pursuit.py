@@ -71,7 +71,9 @@ def _clip(ring: list[tuple[float, float]], half: float) -> list[tuple[float, flo
     return ring
 
 
-def _kind(v: View, unit: Unit, other: Unit | Feature, combat: tuple[str, ...], fled: tuple[str, ...]) -> str | None:
+def _kind(
+    v: View, unit: Unit, other: Unit | Feature, combat: tuple[str, ...], fled: tuple[str, ...]
+) -> str | None:
     if isinstance(other, Feature):
         return "obstruction"
     if other.id in fled:

@@ -71,7 +71,9 @@ def _matching(can: Array) -> list[int] | None:
     return out
 
 
-def _new_block(unit: Unit, files: int, facing: float, rear: tuple[int, ...] | None, side: int) -> tuple[Block, Frame, list[Point]]:
+def _new_block(
+    unit: Unit, files: int, facing: float, rear: tuple[int, ...] | None, side: int
+) -> tuple[Block, Frame, list[Point]]:
     """The block after the reform, its Boundary Rectangle about the old centre, and where joined characters go.
 
     `side` is -1 or 1: on which side of the block a mismatched character stands.
@@ -149,7 +151,9 @@ def reform(v: View) -> Finding:
     if far > march + EPS:
         reason = msg("t9a-reform-far", a=unit.label, d=Length(far), limit=Length(march))
     elif ids:
-        reason = msg("t9a-reform-near", a=unit.label, b=ids[0], d=Length(max(0.0, least)), limit=Length(SPACING))
+        reason = msg(
+            "t9a-reform-near", a=unit.label, b=ids[0], d=Length(max(0.0, least)), limit=Length(SPACING)
+        )
     elif board < -EPS:
         reason = msg("t9a-off-board", a=unit.label, d=Length(-board))
     else:

@@ -40,12 +40,8 @@ def shadow_intervals(p: Array, core: Array, normal: Array, offset: Array, a: Arr
     left = np.take_along_axis(away, turn.argmax(-1)[..., None, None], 2)[:, :, 0]
     from_p = a - p
     # left of the right tangent, right of the left one
-    low, high = _bound(
-        low, high, cross(right, from_p[:, None])[..., None], cross(right, along)[..., None]
-    )
-    low, high = _bound(
-        low, high, -cross(left, from_p[:, None])[..., None], -cross(left, along)[..., None]
-    )
+    low, high = _bound(low, high, cross(right, from_p[:, None])[..., None], cross(right, along)[..., None])
+    low, high = _bound(low, high, -cross(left, from_p[:, None])[..., None], -cross(left, along)[..., None])
     within = (outside < -EPS) | ~np.isfinite(outside)
     inside = within.all(-1)
     low, high = np.where(inside, 0.0, low), np.where(inside, 1.0, high)

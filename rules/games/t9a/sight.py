@@ -92,9 +92,7 @@ def _model_target(v: View, unit: Unit, m: Model) -> Target:
 
 def ignored_features(v: View, m: Model) -> frozenset[str]:
     """T9A-LOS-2: the features that a model is inside, even partly."""
-    return frozenset(
-        f.id for f in v.features.values() if overlap_depth(m.frame.footprint, f) > EPS
-    )
+    return frozenset(f.id for f in v.features.values() if overlap_depth(m.frame.footprint, f) > EPS)
 
 
 def eyes_of(ref: Ref) -> Sequence[Model]:
@@ -196,9 +194,7 @@ def can_see(
     if found:
         return Sight(True, found.seen, room, (), found.model)
     first = tried[0] if tried else None
-    return Sight(
-        False, first.seen if first else None, room, _blockers(tried), first.model if first else None
-    )
+    return Sight(False, first.seen if first else None, room, _blockers(tried), first.model if first else None)
 
 
 def _worth(m: Model, targets: Sequence[Target], limit: Frame | None) -> Iterable[Target]:
@@ -307,7 +303,9 @@ def _blockers(tried: list[_Try]) -> tuple[str, ...]:
         eye, target, part, obstacles = t.eye, t.target, t.part, t.obstacles
         if obstacles.empty or all(o in found for o in (*obstacles.owners, *obstacles.opaque_ids)):
             continue
-        hull = shapely.convex_hull(shapely.multipoints(np.concatenate([*map(np.atleast_2d, _front(eye)), part])))
+        hull = shapely.convex_hull(
+            shapely.multipoints(np.concatenate([*map(np.atleast_2d, _front(eye)), part]))
+        )
         if len(target.ring) > 2:
             hull = shapely.difference(hull, shapely.Polygon(target.ring))
         for ring, owner in zip(obstacles.parts, obstacles.owners, strict=True):

@@ -39,7 +39,10 @@ TERRAIN = need("terrain", "terrain", "terrain feature", "elemento de escenografÃ
 def terrain(v: View) -> Finding:
     ref, unit = v.ref("from"), v.unit()
     f = v.features[v["terrain"]]
-    drawing: Drawing = (polygon(f.terrain.outline, "zone"), polygon(ref.footprint.geometry.exterior.coords, "piece"))
+    drawing: Drawing = (
+        polygon(f.terrain.outline, "zone"),
+        polygon(ref.footprint.geometry.exterior.coords, "piece"),
+    )
     depends = v.depends(unit)
     mode = v["mode"]
     if mode == "majority-of-centres":
