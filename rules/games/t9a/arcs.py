@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ...drawing import Drawing, segment
 from ...errors import QuestionError
 from ...footprint import Footprint, hull_gap
@@ -66,7 +64,8 @@ def arc_lines(frame: Frame) -> Drawing:
     out = []
     for k, corner in enumerate(frame.corners):
         ahead = direction(frame.facing + 45.0 - 90.0 * k)
-        out.append(segment(corner, np.asarray(corner) + DRAWN_MM * ahead, "limit"))
+        end = (corner[0] + DRAWN_MM * float(ahead[0]), corner[1] + DRAWN_MM * float(ahead[1]))
+        out.append(segment(corner, end, "limit"))
     return tuple(out)
 
 

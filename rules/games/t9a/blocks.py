@@ -211,7 +211,7 @@ class Unit:
     @cached_property
     def boundary(self) -> Frame:
         """T9A-BR-1: the smallest rectangle along the facing around all bases, empty slots and all."""
-        width, depth, is_round = self.base
+        width, depth, _is_round = self.base
         if self.round:
             assert self.piece.at is not None
             return Frame(self.piece.at, self._axis, width, depth, True)

@@ -74,9 +74,8 @@ def setup(
         ):
             found.append(Obstacle(other.id, (other.boundary.ring,), not v.are_enemies(unit, other)))
     ghost = unit.has("ghost-step")
-    for f in v.impassable:
-        if f.id not in ignore and not ghost:
-            found.append(Obstacle(f.id, f.footprint.parts, True))
+    rocks = [] if ghost else v.impassable
+    found += [Obstacle(f.id, f.footprint.parts, True) for f in rocks if f.id not in ignore]
     board = v.board if v.scene.table is not None and edge else None
     return Charge(unit.frame, target.boundary, face, tuple(found), board, flying)
 

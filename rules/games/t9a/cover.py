@@ -87,19 +87,20 @@ def screens(v: View, eye: Model, target: Unit, *, volley: bool = False) -> list[
     for unit in v.units.values():
         if unit.id in (eye.unit_id, target.id):
             continue
+        groups: list[tuple[tuple[Array, ...], Model]]
         if lofty or unit.joined:
             groups = [((m.frame.ring,), m) for m in unit.models if not lofty or elevated(v, m.at)]
             if unit.gap and not lofty:
                 groups = [(filled(unit), unit.models[0])]
         else:
             groups = [(filled(unit), unit.models[0])]
-        for parts, m in groups:
+        for shape, m in groups:
             if volley and m.height <= eye.height:
                 continue
             if m.height == 0 and 2 in (eye.height, target.height):
                 continue
             hard = "skirmisher" not in unit.words and blocks(m, eye, aim)
-            out.append(Screen(unit.id, tuple(parts), hard))
+            out.append(Screen(unit.id, shape, hard))
     inside = ignored_features(v, eye)
     towering = target.half_are("towering")
     for f in v.features.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 from ...drawing import Drawing, Shape, polygon, segment
@@ -96,7 +97,7 @@ def deployment_order(v: View) -> Finding:
     def far(u: Unit) -> float:
         return u.centre[0] if v["short_edge"] == "left" else width - u.centre[0]
 
-    steps = [(later, far(later) - far(before)) for before, later in zip(counted, counted[1:], strict=False)]
+    steps = [(later, far(later) - far(before)) for before, later in itertools.pairwise(counted)]
     bad = [u.id for u, gain in steps if gain <= EPS]
     key = "t9a-order-no" if bad else "t9a-order-yes"
     return Finding(
@@ -105,9 +106,7 @@ def deployment_order(v: View) -> Finding:
         Answer.of(not bad),
         ids=tuple(bad),
         margin_mm=min((gain for _, gain in steps), default=None),
-        drawing=tuple(
-            segment(a.centre, b.centre, "path") for a, b in zip(counted, counted[1:], strict=False)
-        ),
+        drawing=tuple(segment(a.centre, b.centre, "path") for a, b in itertools.pairwise(counted)),
         depends=v.depends(*counted),
     )
 

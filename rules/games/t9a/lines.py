@@ -211,6 +211,10 @@ class Seen:
     p: Array
     q: Array
 
+    @property
+    def ends(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        return (float(self.p[0]), float(self.p[1])), (float(self.q[0]), float(self.q[1]))
+
 
 def first_hit(p: Array, ahead: Array, ring: Array) -> tuple[Array, Any]:
     """Where rays from p first meet a convex ring, and which of them do."""
@@ -359,7 +363,7 @@ def _between(rim: Any, cuts: Array) -> Array:
     at = np.sort(shapely.line_locate_point(rim, shapely.points(cuts)))
     middle = (at + np.roll(at, -1)) / 2
     middle[-1] = (at[-1] + at[0] + rim.length) / 2 % rim.length
-    return shapely.get_coordinates(shapely.line_interpolate_point(rim, middle))
+    return np.asarray(shapely.get_coordinates(shapely.line_interpolate_point(rim, middle)))
 
 
 def _round_starts(frame: Frame, spots: Array, one: Array, two: Array) -> tuple[Array, Array]:

@@ -71,7 +71,7 @@ def engagement(v: View) -> Finding:
         reason = msg("t9a-apart", a=one.label, b=two.label, d=Length(m.gap))
     else:
         reason = msg("t9a-angled", a=one.label, b=two.label, turn=Angle(m.turn_deg))
-    line, p, q = one.footprint.closest(two.footprint)
+    _line, p, q = one.footprint.closest(two.footprint)
     drawing: Drawing = (
         (edge_line(one, m.face), edge_line(two, m.other)) if holds else (segment(p, q, "measure"),)
     )

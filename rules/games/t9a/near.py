@@ -26,7 +26,8 @@ FEATURES_APART = 6 * INCH
 
 def obstacles(v: View, unit: Unit, exempt: tuple[str, ...] = ()) -> list[Unit | Feature]:
     """All that a unit keeps its distance from: other units and impassable terrain (T9A-SPC-1)."""
-    return [o for o in (*v.others(unit), *v.impassable) if o.id not in exempt]
+    things: list[Unit | Feature] = [*v.others(unit), *v.impassable]
+    return [o for o in things if o.id not in exempt]
 
 
 def spacing_offenders(gaps: list[float], of: list[Unit | Feature], limit: float, open_: bool) -> list[str]:

@@ -105,12 +105,12 @@ def first_met(
     if nearest > distance + EPS:
         return "none", [], distance, min(border)
     at_once = [m for m in met if m[0] <= nearest + EPS]
-    kind = min(k for _, k, _ in at_once)
-    others = [m[0] for m in met if m[1] != kind]
+    first = min(k for _, k, _ in at_once)
+    others = [m[0] for m in met if m[1] != first]
     if others:
         border.append(abs(min(others) - nearest))
-    ids = [i for _, k, i in at_once if k == kind and i]
-    return ORDER[kind], ids, nearest, min(border)
+    ids = [i for _, k, i in at_once if k == first and i]
+    return ORDER[first], ids, nearest, min(border)
 
 
 def _setup(v: View) -> tuple[Unit, Frame, float, tuple[str, ...], tuple[str, ...]]:

@@ -101,13 +101,14 @@ def _walk(unit: Unit, block: Block, spots: list[Point]) -> tuple[float, list[tup
     guests = [m for m in unit.models if m.beside]
     start = np.array([m.at for m in troops])
     end = block.centres[: len(troops)]
-    distance = np.hypot(*(start[:, None] - end[None]).transpose(2, 0, 1))
+    apart = start[:, None] - end[None]
+    distance: Array = np.hypot(apart[..., 0], apart[..., 1]).round(9)
     allowed = np.ones_like(distance, bool)
     first = np.array([rank == 1 for rank, _ in block.slots[: len(troops)]])
     leaders = [i for i, m in enumerate(troops) if len(troops) > 1 and any(w in m.words for w in FRONT_RANK)]
     if 0 < len(leaders) <= int(first.sum()):
-        allowed[np.ix_(leaders, np.flatnonzero(~first))] = False
-    far, order = bottleneck(np.round(distance, 9), allowed)
+        allowed[np.ix_(np.array(leaders), np.flatnonzero(~first))] = False
+    far, order = bottleneck(distance, allowed)
     pairs = [(m.at, (float(end[j][0]), float(end[j][1]))) for m, j in zip(troops, order, strict=False)]
     for m, spot in zip(guests, spots, strict=True):
         far = max(far, math.dist(m.at, spot))

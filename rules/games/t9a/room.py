@@ -261,7 +261,7 @@ def _try(c: Charge, ahead: Array, turns: Array, turn_target: bool) -> list[Path]
 
 
 def _with_target(
-    c: Charge, idx: Array, flat: Array, facing: Array, touch: Array, point: Array, align: Array, then: Array,
+    c: Charge, idx: Any, flat: Array, facing: Array, touch: Array, point: Array, align: Array, then: Array,
     ahead: Array, turns: Array, nt: int, steps: list[tuple[Array, Array, float]],
 ) -> list[Path]:  # fmt: skip
     """T9A-CHG-3: the charger turns as far as it can, the target about the contact point for the rest."""

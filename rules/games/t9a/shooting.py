@@ -90,7 +90,7 @@ def shooters(v: View) -> Finding:
         if sight.sees:
             chosen.append(m)
             if sight.line is not None:
-                lines.append(segment(sight.line.p, sight.line.q, "clear"))
+                lines.append(segment(*sight.line.ends, "clear"))
     ids = tuple(m.id for m in chosen)
     margin = min(margins, default=math.inf)
     drawing: Drawing = (

@@ -341,7 +341,7 @@ def sight_drawing(v: View, sight: Sight) -> Drawing:
         elif i in v.features:
             out.append(polygon(v.features[i].terrain.outline, "blocker"))
     if sight.line is not None:
-        out.append(segment(sight.line.p, sight.line.q, "clear" if sight.sees else "blocked"))
+        out.append(segment(*sight.line.ends, "clear" if sight.sees else "blocked"))
     return tuple(out)
 
 
