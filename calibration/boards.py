@@ -179,7 +179,9 @@ class PlacedBoard:
         spot = np.asarray(px, dtype=np.float64).reshape(1, 2)
         at = {h: view.to_table(spot, h + self.level_mm, sigma_px=0.0)[0][0] for h in levels}
         pairs = [(s, at[s.height_mm]) for s in self.template.spaces if s.height_mm in at]
-        return self._candidates(pairs, border_mm)
+        heights = {s.name: s.height_mm for s in self.template.spaces}
+        # What stands higher hides what lies behind it.
+        return sorted(self._candidates(pairs, border_mm), key=lambda f: (f[1] <= 0, -heights[f[0]], -f[1]))
 
     def _candidates(self, pairs: list[tuple[Space, Floats]], border_mm: float) -> list[tuple[str, float]]:
         found = []

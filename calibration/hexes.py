@@ -29,6 +29,8 @@ CATCH: Final = 0.15
 """A found centre within this share of a hex of a lattice point belongs to it; chance alone would catch 8 %."""
 SIZE_SLACK: Final = 0.08
 """How far the printed size may be from the one given (paper, print and the box's own tolerance)."""
+EMPTY_COST: Final = 0.1
+"""An empty place counts this much against a lattice: nine in ten hexes may be covered before it loses."""
 SECOND_LEAST: Final = 6
 """Hexes that a second board needs before it is believed."""
 
@@ -218,8 +220,11 @@ def _best_lattice(
             answer = _refine(z, complex(z[i]), step)
             if across_flats_mm is not None and abs(abs(answer[1]) / across_flats_mm - 1) > slack:
                 continue
-            # A finer lattice catches as many: of equals, the coarser is the printed one.
-            score = answer[2].sum() + 0.5 * np.log(max(abs(answer[1]), 1e-9)) - 2 * answer[4] / abs(answer[1])
+            # A finer lattice catches as many, but most of its places are empty: those count against it.
+            held = z[answer[2]]
+            places = float(np.ptp(held.real) * np.ptp(held.imag)) / (OMEGA.imag * abs(answer[1]) ** 2)
+            empty = max(places - len(held), 0.0)
+            score = len(held) - EMPTY_COST * empty - 2 * answer[4] / abs(answer[1])
             if score > best_score:
                 best, best_score = answer, score
         if best is not None and best[2].sum() > 0.9 * len(z) and i > 6:
