@@ -8,7 +8,8 @@ from typing import Any, Literal
 from .errors import QuestionError, Unknown
 from .game import Asked, prepare
 from .games import GAMES
-from .messages import LANGUAGES, msg
+from .messages import LANGUAGES, msg, register
+from .overlap import overlap_notes
 from .scene import Scene
 from .uncertainty import Judged, judge
 from .units import from_mm
@@ -17,6 +18,9 @@ from .verdict import Answer, Finding, Verdict, value_out
 __all__ = ["Mode", "ask"]
 
 Mode = Literal["friendly", "tournament"]
+
+DECLARED_MOVE = "move"
+"""What `during` says while a unit performs the move it has declared: then its game lets templates be used."""
 
 
 def ask(scene: Scene, question: Mapping[str, Any], *, lang: str = "en", mode: Mode = "friendly") -> Verdict:
@@ -38,7 +42,7 @@ def ask(scene: Scene, question: Mapping[str, Any], *, lang: str = "en", mode: Mo
     game = GAMES[scene.game]
     asked = prepare(game, scene, question, mode)
     try:
-        if asked.query.premeasures and mode == "tournament":
+        if asked.query.premeasures and mode == "tournament" and asked["during"] != DECLARED_MOVE:
             raise Unknown(msg("not-in-tournament", game=game.title), asked.query.rules)
         judged = judge(lambda s: asked.query.run(asked.with_scene(s)), asked.scene)
     except Unknown as unknown:
@@ -52,9 +56,11 @@ def _verdict(asked: Asked, scene: Scene, judged: Judged, lang: str) -> Verdict:
     value, value_unit = value_out(found.value, found.kind, unit)
     value_sigma, _ = value_out(judged.value_sigma, found.kind, unit)
     limit, _ = value_out(found.limit, found.kind, unit)
-    answer, remedy = found.answer, found.remedy
+    answer, remedy, reason = found.answer, found.remedy, found.reason
     if judged.too_close and answer is not Answer.UNKNOWN:
         answer = Answer.TOO_CLOSE
+        if remedy is not None:  # the game has its own way out of a close call: part of the reason
+            reason = msg("too-close-because", reason=reason, remedy=remedy)
         remedy = remedy or msg("too-close-remedy")
     elif answer is not Answer.TOO_CLOSE:
         remedy = None
@@ -63,7 +69,7 @@ def _verdict(asked: Asked, scene: Scene, judged: Judged, lang: str) -> Verdict:
         query=asked.query.name,
         answer=answer,
         unit=unit,
-        reason=found.reason,
+        reason=reason,
         rules=found.rules,
         value=value,
         value_unit=value_unit,
@@ -79,7 +85,7 @@ def _verdict(asked: Asked, scene: Scene, judged: Judged, lang: str) -> Verdict:
         sigma=judged.sigma_mm,
         drawing=found.drawing,
         steps=found.steps,
-        notes=(*found.notes, *_default_notes(asked)),
+        notes=(*found.notes, *overlap_notes(asked.scene, _who(asked)), *_default_notes(asked)),
         remedy=remedy,
         who=_who(asked),
         lang=lang,
@@ -104,3 +110,6 @@ def _who(asked: Asked) -> tuple[str, ...]:
         named = value if expected.kind == "pieces" and value else (value,)
         out += [v for v in named if isinstance(v, str) and asked.scene.find(v) and v not in out]
     return tuple(out)
+
+
+register({"too-close-because": {"en": "{reason} {remedy}", "es": "{reason} {remedy}"}})
