@@ -84,12 +84,11 @@ class Renderer:
         )
         self.ident = ctx.program(vertex_shader=VERTEX, fragment_shader=ID_FRAGMENT)
         self.shadow = ctx.program(vertex_shader=VERTEX, fragment_shader=SHADOW_FRAGMENT)
-        self._targets: dict[tuple[int, int], tuple[moderngl.Framebuffer, ...]] = {}
+        self._targets: dict[tuple[int, int, int], tuple[moderngl.Framebuffer, ...]] = {}
         self._meshes: dict[int, tuple[Mesh, moderngl.Buffer, moderngl.Buffer]] = {}
         self._environments: dict[str, moderngl.Texture] = {}
         self.shadows = ctx.depth_texture((SHADOW_ATLAS_PX, SHADOW_ATLAS_PX))
         self.shadows.compare_func = "<="
-        self.shadows.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._shadow_target = ctx.framebuffer(depth_attachment=self.shadows)
         layers = texture_library(assets)
         self.covers = ctx.texture_array((TEXTURE_PX, TEXTURE_PX, len(layers)), 3, np.stack(layers).tobytes())
@@ -179,9 +178,10 @@ class Renderer:
             self.shade[name].write(values.tobytes())
         self.shade["light_count"].value = count
 
-    def _target(self, size_px: tuple[int, int]) -> tuple[moderngl.Framebuffer, ...]:
+    def _target(self, size_px: tuple[int, int], samples: int) -> tuple[moderngl.Framebuffer, ...]:
         """Many-sampled, resolved and id targets of this size; only a few sizes are kept, they are large."""
-        if size_px not in self._targets:
+        key = (*size_px, samples)
+        if key not in self._targets:
             ctx = self.ctx
             while len(self._targets) >= KEPT_SIZES:
                 for old in self._targets.pop(next(iter(self._targets))):
@@ -190,15 +190,15 @@ class Renderer:
                         if attachment is not None:
                             attachment.release()
                     old.release()
-            samples = min(4, ctx.max_samples)
+            samples = min(samples, ctx.max_samples)
             many = ctx.framebuffer(
                 ctx.renderbuffer(size_px, 4, samples=samples),
                 ctx.depth_renderbuffer(size_px, samples=samples),
             )
             single = ctx.framebuffer(ctx.renderbuffer(size_px, 4))
             ids = ctx.framebuffer(ctx.texture(size_px, 1, dtype="f4"), ctx.depth_texture(size_px))
-            self._targets[size_px] = (many, single, ids)
-        return self._targets[size_px]
+            self._targets[key] = (many, single, ids)
+        return self._targets[key]
 
     def _environment(self, lighting: Lighting) -> moderngl.Texture:
         texture = self._environments.get(lighting.environment_name)
@@ -220,7 +220,6 @@ class Renderer:
         pinhole: Pinhole,
         lighting: Lighting,
         bounds_mm: NDArray[np.float64],
-        taps: int = 4,
     ) -> Frame:
         """Shadows, then the picture, then the ids and the depth. `bounds_mm` is the box that may cast shadows."""
         ctx = self.ctx
@@ -231,7 +230,7 @@ class Renderer:
             uploaded.append((mesh, ctx.buffer(instances.astype("f4").tobytes()), len(instances)))
         self._cast_shadows(uploaded, lighting, bounds_mm)
 
-        many, single, ids = self._target(pinhole.size_px)
+        many, single, ids = self._target(pinhole.size_px, lighting.samples)
         matrix = pinhole.view_projection().T.astype("f4").tobytes()
         shade = self.shade
         shade["view_projection"].write(matrix)
@@ -241,7 +240,10 @@ class Renderer:
         shade["gamma"].value = lighting.gamma
         shade["environment_lod"].value = lighting.mirror_blur
         shade["environment_tint"].value = tuple(lighting.environment_gain)
-        shade["taps"].value = taps
+        shade["taps"].value = lighting.taps
+        # The filter costs a third of a picture; where many soft lights overlap it shows, with few it does not.
+        smooth = moderngl.LINEAR if lighting.fine else moderngl.NEAREST
+        self.shadows.filter = (smooth, smooth)
         for unit, (name, texture) in enumerate(
             (
                 ("shadows", self.shadows),

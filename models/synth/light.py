@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 PANORAMA_PX = (256, 128)
+FINE_LIGHTS = 12  # enough for soft shadows; each costs a shadow map and two looks into it for every pixel
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,9 @@ class Lighting:
     gamma: float
     mirror_blur: float
     background: tuple[float, float, float]
+    taps: int  # looks into the shadow map for each pixel and light: half the time of a picture goes there
+    samples: int  # edge samples of a pixel
+    fine: bool
 
 
 def _directions(shape: tuple[int, int]) -> tuple[Array, Array]:
@@ -141,7 +145,7 @@ def make_lighting(
     weight = luminance * solid * np.clip(direction[..., 2], 0, None)
     weight[direction[..., 2] < 0.25] = 0  # lower lights would cast shadows longer than the table
     share = float(rng.uniform(0.45, 0.9))
-    count = 20 if fine else int(rng.choice([1, 2, 3], p=[0.45, 0.35, 0.2]))
+    count = FINE_LIGHTS if fine else int(rng.choice([1, 2, 3], p=[0.45, 0.35, 0.2]))
     cdf = np.cumsum(weight.ravel())
     picks = np.searchsorted(cdf, (np.arange(count) + rng.uniform(0, 1, count)) / count * cdf[-1])
     gathered = (room * weight[..., None]).sum(
@@ -179,4 +183,7 @@ def make_lighting(
         float(1 / rng.uniform(2.0, 2.4)),
         float(rng.uniform(0.0, 2.0)),
         tuple(float(v) for v in rng.uniform(0.02, 0.3, 3)),
+        2 if fine else 4 if wide else 2,
+        4 if calm or fine or rng.random() < 0.5 else 0,
+        fine,
     )

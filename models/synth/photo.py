@@ -6,22 +6,34 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .gl import Frame
+from .gl import Frame, Pinhole
 
 Picture = NDArray[np.uint8]
 
+SHADE_CAP_MM = 16.0
 
-def contact_shade(frame: Frame, focal_px: float, strength: float = 1.0) -> NDArray[np.float32]:
-    """Darker where a pixel lies lower than what surrounds it: the depth picture minus its own blur."""
-    small = cv2.resize(frame.depth_mm, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    px_per_mm = focal_px / 2 / max(float(np.median(small)), 1.0)
+
+def contact_shade(frame: Frame, pinhole: Pinhole, strength: float = 1.0) -> NDArray[np.float32]:
+    """Darker where a pixel lies lower than what surrounds it: the height picture under its own blur.
+
+    Heights are cut at `SHADE_CAP_MM`, or tall things would throw rings around themselves.
+    """
+    rows, columns = frame.depth_mm.shape
+    x = (np.arange(columns, dtype=np.float32) - pinhole.matrix[0, 2]) / pinhole.matrix[0, 0]
+    y = (np.arange(rows, dtype=np.float32) - pinhole.matrix[1, 2]) / pinhole.matrix[1, 1]
+    down = pinhole.rotation[:, 2].astype(np.float32)  # how much height each camera axis gains
+    height_mm = (
+        frame.depth_mm * (down[0] * x[None, :] + down[1] * y[:, None] + down[2]) + pinhole.position_mm[2]
+    )
+    small = cv2.resize(height_mm.astype(np.float32), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    small = np.clip(small, 0, SHADE_CAP_MM)
+    px_per_mm = pinhole.matrix[0, 0] / 2 / max(float(np.median(frame.depth_mm)), 1.0)
     shade = np.ones_like(small)
-    for radius_mm, weight in ((4.0, 0.5), (16.0, 0.5)):
+    for radius_mm, weight in ((3.5, 0.35), (14.0, 0.45)):
         k = int(np.clip(radius_mm * px_per_mm, 1, 60)) * 2 + 1
         around = cv2.blur(cv2.blur(small, (k, k)), (k, k))
-        lower = np.clip((small - around) / radius_mm, 0, None)
-        # What stands far above does not sit in a corner with this pixel: without this, arms would have dark seams.
-        shade *= 1 - np.minimum(lower, 0.9) * weight * strength / (1 + (lower / 1.2) ** 2)
+        lower = np.clip((around - small) / radius_mm, 0, 1)
+        shade *= 1 - lower * weight * strength
     return cv2.resize(shade, frame.depth_mm.shape[::-1], interpolation=cv2.INTER_LINEAR)
 
 

@@ -100,13 +100,16 @@ void main() {
         if (cosine <= 0.0) continue;
         float open = lit(i, n);
         light += light_colour[i] * cosine * open;
+        if (v_surface.z <= 0.06) continue;
         vec3 h = normalize(light_direction[i] + view);
         shine += light_colour[i] * open * pow(max(dot(n, h), 0.0), power) * (power + 8.0) * 0.04;
     }
     vec3 out_light = base * light;
-    float fresnel = 0.04 + 0.96 * pow(1.0 - max(dot(n, view), 0.0), 5.0);
-    vec3 mirror = surroundings(reflect(-view, n), environment_lod + v_surface.w * 5.0);
-    out_light += v_surface.z * (shine * 0.04 + mirror * fresnel);
+    if (v_surface.z > 0.06) {   // dull things mirror nothing one could see
+        float fresnel = 0.04 + 0.96 * pow(1.0 - max(dot(n, view), 0.0), 5.0);
+        vec3 mirror = surroundings(reflect(-view, n), environment_lod + v_surface.w * 5.0);
+        out_light += v_surface.z * (shine * 0.04 + mirror * fresnel);
+    }
     out_light *= exposure;
     out_light = out_light * (1.0 + out_light * 0.12) / (1.0 + out_light * 0.55);   // a soft shoulder, as phones have
     colour = vec4(pow(clamp(out_light, 0.0, 1.0), vec3(gamma)), 1.0);
