@@ -17,7 +17,7 @@ from .words import FROM, TO, need, opt
 __all__: list[str] = []
 
 FLAME_CAP = 4
-FLANKS = ("left-flank", "right-flank")
+FLANKS = ("left-flank", "right-flank", "flank")
 
 
 def _side_of(v: View) -> tuple[Unit, str, float]:
@@ -40,7 +40,7 @@ def _side_of(v: View) -> tuple[Unit, str, float]:
     TO,
     need("x", "count", "hits for each rank or file (X)", "impactos por fila o columna (X)"),
     need("y", "count", "ranks or files (Y)", "filas o columnas (Y)"),
-    opt("facing", "choice", "facing struck, if known", "encaramiento atacado, si se sabe", FACES),
+    opt("facing", "choice", "facing struck, if known", "encaramiento atacado, si se sabe", (*FACES, "flank")),
     rules=("T9A-ATK-AREA", "T9A-ARC-3"),
     phase="shooting",
 )

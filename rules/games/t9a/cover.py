@@ -198,7 +198,7 @@ class _Facing:
 def _front_points(frame: Frame, facing: _Facing) -> Array:
     """T9A-COV-8: ends of the front, evenly spread points, and every point where shadow edges meet."""
     if frame.round:
-        return np.concatenate([frame.ring, np.asarray([frame.at])])
+        return frame.ring
     a, b = (np.asarray(x) for x in frame.edge("front"))
     shares = [np.linspace(0.0, 1.0, FRONT_SAMPLES)]
     corners = facing.corners()

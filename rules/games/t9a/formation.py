@@ -88,6 +88,13 @@ def _disorder(units: list[Unit], v: View) -> tuple[float, Message | None]:
     return worst, why
 
 
+def _ranked(v: View) -> Unit:
+    """The unit, if it is known which way its ranks run."""
+    unit = v.unit()
+    _ = unit.frame
+    return unit
+
+
 @query(
     "formation",
     {"en": "Close or line formation?", "es": "¿Formación cerrada o en línea?"},
@@ -96,7 +103,7 @@ def _disorder(units: list[Unit], v: View) -> tuple[float, Message | None]:
     phase="melee",
 )
 def formation(v: View) -> Finding:
-    u = v.unit()
+    u = _ranked(v)
     n = u.rank_sizes()[0]
     return Finding(
         msg("t9a-line" if u.line else "t9a-close", a=u.label, n=n, limit=LINE_FILES),
@@ -115,7 +122,7 @@ def formation(v: View) -> Finding:
     phase="melee",
 )
 def full_ranks(v: View) -> Finding:
-    u = v.unit()
+    u = _ranked(v)
     return Finding(
         msg("t9a-full-ranks", a=u.label, n=u.full_ranks, ranks=u.rank_sizes(), need=FULL_RANK[u.height]),
         ("T9A-FORM-2",),
@@ -135,7 +142,7 @@ def full_ranks(v: View) -> Finding:
     phase="melee",
 )
 def rank_bonus(v: View) -> Finding:
-    u = v.unit()
+    u = _ranked(v)
     key = "t9a-bonus-line" if u.line else "t9a-bonus"
     return Finding(
         msg(key, a=u.label, n=u.rank_bonus, full=u.full_ranks),

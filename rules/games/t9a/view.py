@@ -372,10 +372,17 @@ def _whatever_way(
         found = _once(run, a, axes)
         if first is None:
             first = found
-        elif found.said() != first.said() or _differ(found.value, first.value):
+            if found.depends is not None and not any(p.id in found.depends for p in guessed):
+                return found
+            continue
+        same = found.answer == first.answer if first.answer is not None else found.said() == first.said()
+        differ = _differ(found.value, first.value)
+        if not same or (differ and first.answer is None):
             who = ", ".join(p.label for p in guessed)
             raise Unknown(msg("facing-unknown", who=who), found.rules)
-        elif first.margin_mm is not None and found.margin_mm is not None:
+        if differ:
+            first = replace(first, value=None)
+        if first.margin_mm is not None and found.margin_mm is not None:
             least = min(abs(first.margin_mm), abs(found.margin_mm))
             first = replace(first, margin_mm=least if first.margin_mm >= 0 else -least)
     assert first is not None
@@ -386,11 +393,6 @@ def _whatever_way(
 def _once(run: Callable[[View], Finding], a: Asked, axes: dict[str, float]) -> Finding:
     view = View(a, axes)
     found = run(view)
-    named = [view.units[i] for i in sorted(found.depends or ()) if i in view.units]
-    for i, one in enumerate(named):
-        for two, gap in zip(named[i + 1 :], view.gaps(one.footprint, named[i + 1 :]), strict=True):
-            if gap < -view.touch:
-                view.note("overlap-flag", a=one.label, b=two.label)
     return replace(found, notes=(*found.notes, *view.notes)) if view.notes else found
 
 
