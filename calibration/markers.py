@@ -34,8 +34,8 @@ LEAST_PX: Final = 64
 MOST_MEGAPIXELS: Final = 64.0
 """Smaller pictures cannot show a sheet; larger ones need gigabytes for nothing."""
 SEARCH_PX: Final = 1100
-"""Sheets are looked for in a picture scaled to about this width (a 100 mm square still has 50 px), then measured
-in the full one; four times quicker than searching 1080p."""
+"""Sheets are looked for in a picture shrunk by a whole number to at most this width (a 100 mm square still has 40 px),
+then measured in the full one; four times quicker than searching 1080p."""
 EDGE_SAMPLES: Final = 24
 EDGE_SPAN: Final = 0.12
 """Each side is measured at this many points, leaving out this share near its ends, where corners round off."""
@@ -95,17 +95,18 @@ def grey(image: Image) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(image, code), dtype=np.uint8)
 
 
-def _detect(picture: npt.NDArray[np.uint8], scale: float) -> list[tuple[int, Floats]]:
-    if scale < 1:
-        small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        scale_xy = np.array([picture.shape[1] / small.shape[1], picture.shape[0] / small.shape[0]])
-    else:
-        small, scale_xy = picture, np.ones(2)
+def _detect(picture: npt.NDArray[np.uint8], shrink: int) -> list[tuple[int, Floats]]:
+    """Markers in a picture shrunk by a whole number, which is the quick way to shrink; corners in the full one."""
+    small = picture
+    if shrink > 1:
+        height, width = picture.shape[0] // shrink, picture.shape[1] // shrink
+        whole = picture[: height * shrink, : width * shrink]
+        small = np.asarray(cv2.resize(whole, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
     corners, ids, _ = _detector().detectMarkers(small)
     if ids is None:
         return []
     return [
-        (int(i), (np.asarray(c, dtype=np.float64).reshape(4, 2) + 0.5) * scale_xy - 0.5)
+        (int(i), (np.asarray(c, dtype=np.float64).reshape(4, 2) + 0.5) * shrink - 0.5)
         for i, c in zip(np.ravel(ids), corners, strict=True)
     ]
 
@@ -121,10 +122,10 @@ def find_markers(
     check_picture(image)
     wanted = set(TABLE_IDS if ids is None else ids)
     picture = grey(image)
-    scale = min(1.0, SEARCH_PX / picture.shape[1])
-    found = [hit for hit in _detect(picture, scale) if hit[0] in wanted]
-    if scale < 1 and len({i for i, _ in found}) < enough:
-        found = [hit for hit in _detect(picture, 1.0) if hit[0] in wanted]
+    shrink = -(-picture.shape[1] // SEARCH_PX)
+    found = [hit for hit in _detect(picture, shrink) if hit[0] in wanted]
+    if shrink > 1 and len({i for i, _ in found}) < enough:
+        found = [hit for hit in _detect(picture, 1) if hit[0] in wanted]
     if not found:
         return []
     corners, blur = refine_corners(picture, np.array([c for _, c in found]), camera)
@@ -248,9 +249,8 @@ def explain_absence(image: Image, ids: Iterable[int]) -> None:
     """Nothing was found: say why. Always raises."""
     picture = grey(image)
     wanted = set(ids)
-    scale = min(1.0, SEARCH_PX / picture.shape[1])
     flipped = np.ascontiguousarray(picture[:, ::-1])
-    if any(i in wanted for i, _ in _detect(flipped, scale)):
+    if any(i in wanted for i, _ in _detect(flipped, -(-picture.shape[1] // SEARCH_PX))):
         raise PictureMirrored()
     width = sharpness_px(picture)
     if width > BLUR_MOST_PX:

@@ -20,6 +20,7 @@ CHI2_95: Final = -2 * float(np.log(0.05))
 HOPELESS_MM: Final = 9999.0
 """Errors are capped here: JSON knows no infinity."""
 MAP_STEPS: Final = 25
+GRADE_STEPS: Final = 15
 SOFT_PX_MM: Final = 1.6
 STEEP_DEG: Final = 40.0
 """Beyond these a finer picture, or a camera further overhead, is worth more than anything else."""
@@ -86,7 +87,7 @@ def assess(
     missing_corners: tuple[int, ...] = (),
 ) -> Quality:
     """Grade a view from its own error map. A guessed lens never earns more than bronze: nobody has measured it."""
-    errors = error_map(view, table_mm)
+    errors = error_map(view, table_mm, steps=GRADE_STEPS)
     seen = errors[np.isfinite(errors)]
     if not len(seen):
         return Quality("unfit", HOPELESS_MM, HOPELESS_MM, HOPELESS_MM, ("advice-aim",))

@@ -39,11 +39,10 @@ from .markers import (
     TABLE_IDS,
     Image,
     Marker,
+    check_picture,
     corner_places,
     explain_absence,
     find_markers,
-    grey,
-    refine_corners,
 )
 from .messages import phrase
 from .polygons import crosses, signed_area, turn_of
@@ -85,16 +84,16 @@ def calibrate_markers(
     `layout`: without places, "corners" says that cut sheets lie flush in the corners of a table of `table_mm`.
     `spans`: distances between two sheets' centres measured by hand, (id, id) ▸ mm.
     """
-    found = find_markers(image, camera=None)
+    check_picture(image)
+    size_px = (int(image.shape[1]), int(image.shape[0]))
+    if camera is not None:
+        camera = camera.resized(size_px)
+    found = find_markers(image, camera=camera)
     if not found:
         explain_absence(image, TABLE_IDS)
     softest = max(m.blur_px for m in found)
     if softest > BLUR_MOST_PX:
         raise PictureBlurred(width_px=softest, most_px=BLUR_MOST_PX)
-    size_px = (int(image.shape[1]), int(image.shape[0]))
-    if camera is not None:
-        camera = camera.resized(size_px)
-        found = find_again(image, found, camera)
     return calibrate_found(
         found,
         size_px,
@@ -106,12 +105,6 @@ def calibrate_markers(
         size_sigma=size_sigma,
         spans=spans,
     )
-
-
-def find_again(image: Image, found: Sequence[Marker], camera: Camera) -> list[Marker]:
-    """The same markers with their edges fitted through the lens."""
-    corners, blur = refine_corners(grey(image), np.array([m.corners_px for m in found]), camera)
-    return [Marker(m.id, c, float(b)) for m, c, b in zip(found, corners, blur, strict=True)]
 
 
 def calibrate_found(
