@@ -18,6 +18,7 @@ from regla.rules.scene import Frozen
 
 from .edits import apply
 from .errors import Refused
+from .units import in_unit
 
 __all__ = ["Engine", "Freeze", "Picture", "Snapshot", "Status", "StillEngine"]
 
@@ -90,7 +91,10 @@ class Engine(Protocol):
     def undo(self) -> Snapshot: ...
     def redo(self) -> Snapshot: ...
     def undoable(self) -> tuple[int, int]: ...
-    def set_game(self, game: str, params: Mapping[str, Any]) -> Snapshot: ...
+    def set_game(self, game: str, params: Mapping[str, Any]) -> Snapshot:
+        """Lengths in mm."""
+        ...
+
     def freeze(self, frames: int) -> Freeze: ...
     def history(self) -> Sequence[Snapshot]: ...
 
@@ -116,7 +120,7 @@ class StillEngine:
         self._model = dict(model or {})
         self._history_s = history_s
         now = time.time()
-        self._now = Snapshot(1, now, scene.in_mm(), status or Status(since=now))
+        self._now = Snapshot(1, now, in_unit(scene, "mm"), status or Status(since=now))
         self._done: list[Scene] = []
         self._undone: list[Scene] = []
         self._past: deque[Snapshot] = deque([self._now], maxlen=600)
@@ -182,7 +186,7 @@ class StillEngine:
         with self._news:
             self._done.append(self._now.scene)
             self._undone.clear()
-            return self._put(scene.in_mm())
+            return self._put(in_unit(scene, "mm"))
 
     def set_game(self, game: str, params: Mapping[str, Any]) -> Snapshot:
         if game not in GAMES:

@@ -9,7 +9,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from regla.calibration import calibrate_markers
+from regla.calibration import Calibration
 from regla.rules import GAMES, Scene
 from regla.vision.pictures import decode_picture
 
@@ -49,16 +49,17 @@ class Seen:
 
 def look_at(data: bytes, game: str | None, settings: Settings, name: str) -> Seen:
     """Find the sheets, calibrate, and look; every step says for people why it cannot go on."""
+    from regla.vision.photo import look
     from regla.vision.pipeline import Pipeline, versions
 
     chosen = game or settings.game or DEFAULT_GAME
     if chosen not in GAMES:
         raise Refused.of("no-such-game", got=chosen, known=sorted(GAMES))
     image = decode_picture(data, name)
-    calibration = calibrate_markers(image)
     pipeline = Pipeline(chosen)
-    sight = pipeline.look(image, calibration)
-    scene = pipeline.scene(sight, calibration)
+    seen = look(image, game=chosen, pipeline=pipeline, name=name)
+    calibration = seen.calibration
+    assert isinstance(calibration, Calibration)
     view, shown = view_json(calibration), image
     longest = max(image.shape[:2])
     if longest > SHOWN_PX:
@@ -67,7 +68,7 @@ def look_at(data: bytes, game: str | None, settings: Settings, name: str) -> See
         matrix = np.diag([k, k, 1.0]) @ np.asarray(view["matrix"])
         view = {**view, "size": [int(shown.shape[1]), int(shown.shape[0])], "matrix": matrix.tolist()}
     return Seen(
-        scene,
+        seen.scene,
         calibration.to_json(),
         encode(shown, 88, 1),
         view,

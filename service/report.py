@@ -193,7 +193,7 @@ class Report:
     def pdf(self) -> bytes:
         page = _Page(self)
         v, lang = self.verdict, self.lang
-        page.title()
+        page.head_line()
         page.picture((self.photograph or self.picture).png(), most_tall=118)
         page.card()
         page.rows(self.facts())
@@ -233,7 +233,7 @@ class _Page(FPDF):
         self.cell(0, 4, f"{self._report.stored.hash[:32]}…   {self.page_no()}", align="C")
         self.set_text_color(0)
 
-    def title(self) -> None:
+    def head_line(self) -> None:
         self.set_font("DejaVu", "B", 13)
         self.cell(40, 8, "Regla")
         self.set_font("DejaVu", "", 9)

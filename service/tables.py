@@ -17,6 +17,7 @@ from .errors import NotFound, Refused
 from .hub import Hub
 from .settings import Settings
 from .store import Store
+from .units import in_unit
 from .wire import Packed, pack
 
 __all__ = ["DEFAULT_OVERLAY", "Table", "Tables"]
@@ -127,11 +128,8 @@ class Table:
 
     def in_game_unit(self, scene: Scene | None = None) -> Scene:
         """The scene in the unit that the game's players use: questions and answers are in it."""
-        from regla.rules.document import scaled
-
         scene = scene or self.scene
-        unit = GAMES[scene.game].unit
-        return scene.in_mm() if unit == "mm" else scaled(scene.in_mm(), 1 / 25.4, "in")
+        return in_unit(scene, GAMES[scene.game].unit)
 
     def ask(self, question: Mapping[str, Any], lang: str, scene: Scene | None = None) -> Verdict:
         return ask(self.in_game_unit(scene), question, lang=lang, mode=self.mode)

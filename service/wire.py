@@ -19,9 +19,10 @@ __all__ = ["COLUMNS", "Packed", "delta", "dumps", "full", "pack", "status_json"]
 
 COLUMNS = (
     "id", "side", "kind", "at", "facing", "base", "files", "count", "sigma", "traits", "name", "source", "hand",
-    "hex", "space", "confidence", "height",
+    "hex", "space", "height",
 )  # fmt: skip
 
+SOURCES = {"camera": "c", "tag": "t", "hand": "h"}
 KINDS = {"model": "m", "unit": "u", "token": "t", "marker": "k"}
 
 
@@ -72,11 +73,10 @@ def _row(piece: Piece) -> list[Any]:
         sigma,
         list(piece.traits) or None,
         piece.name,
-        piece.source,
+        SOURCES.get(piece.source or ""),
         list(piece.extra.get("by_hand", ())) or None,
         None if piece.hex is None else list(piece.hex),
         piece.space,
-        _r(piece.confidence),
         _r(piece.height, 1),
     ]
     while row[-1] is None:

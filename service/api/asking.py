@@ -73,4 +73,9 @@ def suggestions(table: TableDep, first: str, second: str | None = None) -> list[
 def about_(table: TableDep, piece: str, lang: Lang) -> dict[str, Any]:
     snapshot = table.engine.snapshot()
     scene = table.in_game_unit(snapshot.scene)
-    return {"piece": piece, "v": snapshot.version, "unit": scene.unit, **about(scene, piece, lang, table.mode)}
+    return {
+        "piece": piece,
+        "v": snapshot.version,
+        "unit": scene.unit,
+        **about(scene, piece, lang, table.mode),
+    }

@@ -8,13 +8,16 @@ from typing import Any, Literal
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import Field
-from regla.rules import GAMES, Scene
+from regla.rules import GAMES, Fault, Game, QuestionError, Scene, msg
+from regla.rules.game import _param_fault
+from regla.rules.units import mm_per
 
 from ..edits import with_terrain
 from ..engine import Snapshot, StillEngine
 from ..errors import NotFound, Refused
 from ..measure import room
 from ..sources import open_engine
+from ..units import convert_params
 from ..wire import full, pack
 from .shared import ERRORS, Body, Lang, ServiceDep, TableDep, example
 
@@ -93,6 +96,20 @@ class Overlay(Body):
     aligned: bool | None = None
 
 
+def check_params(game: Game, params: dict[str, Any]) -> None:
+    """Every setting that cannot be, at once; as a question with those settings would say it."""
+    faults = []
+    for name, value in params.items():
+        known = game.param(name)
+        if known is None:
+            listed = ", ".join(p.name for p in game.params) or "-"
+            faults.append(Fault(name, msg("param-unlisted", game=game.title, known=listed)))
+        elif (fault := _param_fault(known, value)) is not None:
+            faults.append(Fault(name, fault))
+    if faults:
+        raise QuestionError(faults)
+
+
 def _state(snapshot: Snapshot) -> dict[str, Any]:
     return full(pack(snapshot))
 
@@ -120,10 +137,15 @@ def change_table(table: TableDep, body: ChangeTable, running: ServiceDep) -> dic
     changes = {k: v for k, v in body.model_dump(exclude={"game", "params"}).items() if v is not None}
     if body.game is not None or body.params is not None:
         game = body.game or table.scene.game
-        params = table.scene.params if body.params is None else body.params
         known = GAMES.get(game)
-        if known is not None:
-            params = {k: v for k, v in params.items() if known.param(k) is not None and v is not None}
+        if known is None:
+            raise Refused.of("no-such-game", got=game, known=sorted(GAMES))
+        if body.params is None:
+            params = {k: v for k, v in table.scene.params.items() if known.param(k) is not None}
+        else:
+            given = {k: v for k, v in body.params.items() if v is not None}
+            check_params(known, given)
+            params = convert_params(game, given, mm_per(known.unit))
         table.engine.set_game(game, params)
     running.tables.change(table, **changes)
     return table.about()

@@ -1,16 +1,17 @@
 // The live line: a whole scene, then what changes; connects again by itself.
 
 const KINDS = { m: "model", u: "unit", t: "token", k: "marker" };
+const SOURCES = { c: "camera", t: "tag", h: "hand" };
 const SILENT_MS = 6000; // the service says something every two seconds; three times that is a dead line
 const PARTS = ["game", "table", "terrain", "board", "params", "name", "mode", "players", "overlay", "undo", "camera"];
 
 function piece(row, bases) {
-  const [id, side, kind, at, facing, base, files, count, sigma, traits, name, source, hand, hex, space, confidence, height] = row;
+  const [id, side, kind, at, facing, base, files, count, sigma, traits, name, source, hand, hex, space, height] = row;
   return {
     id, side: side ?? null, kind: KINDS[kind] ?? "model", at: at ?? null, facing: facing ?? null,
     base: typeof base === "number" ? bases[base] : base ?? null, files: files ?? null, count: count ?? null, sigma: sigma ?? null,
-    traits: traits ?? [], name: name ?? null, label: name || id, source: source ?? null, hand: hand ?? [], hex: hex ?? null,
-    space: space ?? null, confidence: confidence ?? null, height: height ?? 0,
+    traits: traits ?? [], name: name ?? null, label: name || id, source: SOURCES[source] ?? null, hand: hand ?? [], hex: hex ?? null,
+    space: space ?? null, height: height ?? 0,
   };
 }
 

@@ -99,14 +99,17 @@ async function gamePage() {
   const mode = el("select", { disabled: !may, onchange: () => send({ mode: mode.value }) }, ["friendly", "tournament"].map((m) => el("option", { value: m, ...(m === app.world.mode ? { selected: true } : {}) }, t(m))));
   const label = (text, control) => el("label", {}, el("span", {}, text), control);
   const k = unit() === "in" ? 25.4 : 1;
+  // The world is in mm; people read and write the game's unit.
+  const inUnit = (p, v) => (v === undefined || k === 1 ? v : p.kind === "length" ? Math.round((v / k) * 1e4) / 1e4 : p.kind === "lengths" ? v.map((x) => Math.round((x / k) * 1e4) / 1e4) : v);
+  const held = Object.fromEntries((g?.params ?? []).map((p) => [p.name, inUnit(p, app.world.params?.[p.name])]).filter(([, v]) => v !== undefined));
   const params = (g?.params ?? []).filter((p) => p.kind !== "json").map((p) => {
-    const set = app.world.params?.[p.name], factor = p.unit === "in" ? 25.4 : 1;
+    const set = held[p.name], factor = p.unit === "in" ? 25.4 : 1;
     const shown = set ?? (["length"].includes(p.kind) && p.default !== null ? Math.round((p.default * factor * 1000) / k) / 1000 : p.kind === "lengths" ? (p.default ?? []).map((v) => (v * factor) / k).join(", ") : p.default);
     const f = field({ ...p, kind: p.kind === "lengths" ? "text" : p.kind, required: false, default: null }, Array.isArray(shown) ? shown.join(", ") : shown ?? undefined);
     f.control.disabled = !may;
-    f.control.addEventListener("change", () => { let value = f.read(); if (p.kind === "lengths") value = String(value ?? "").split(/[,;]/).map(Number).filter((v) => v > 0); if (p.kind === "flag") value = f.control.checked; send({ params: { ...app.world.params, [p.name]: value ?? null } }); });
+    f.control.addEventListener("change", () => { let value = f.read(); if (p.kind === "lengths") value = String(value ?? "").split(/[,;]/).map(Number).filter((v) => v > 0); if (p.kind === "flag") value = f.control.checked; send({ params: { ...held, [p.name]: value ?? null } }); });
     const note = p.default === null && set === undefined ? t("param-needed") : !p.sure && set === undefined ? t("param-unsure") : "";
-    const lay = p.kind === "length" && may ? el("button", { type: "button", onclick: () => { box.close(); tell("tool", "ruler"); toast(t("measure-hint")); app.measuring = (mm) => { send({ params: { ...app.world.params, [p.name]: Math.round((mm / k) * 1000) / 1000 } }); openSetup("game"); }; } }, t("measure-it")) : null;
+    const lay = p.kind === "length" && may ? el("button", { type: "button", onclick: () => { box.close(); tell("tool", "ruler"); toast(t("measure-hint")); app.measuring = (mm) => { send({ params: { ...held, [p.name]: Math.round((mm / k) * 1000) / 1000 } }); openSetup("game"); }; } }, t("measure-it")) : null;
     return el("div", { class: "param" }, el("div", {}, f.node, note && el("span", { class: "flag" }, note)), lay);
   });
   return [label(t("table-name"), name), el("div", { class: "two" }, label(t("game-label"), choice), label(t("mode-label"), mode)), params.length > 0 && el("h3", {}, t("params")), params];
