@@ -12,11 +12,13 @@ from .game import Game, Input, Param, Query
 from .games import GAMES
 from .messages import LANGUAGES, Message, msg
 from .scene import Piece, Scene, Terrain
+from .survey import About, Survey, about, survey
 from .verdict import Answer, Finding, Verdict
 
 __all__ = [
     "GAMES",
     "LANGUAGES",
+    "About",
     "Answer",
     "Case",
     "Fault",
@@ -33,11 +35,14 @@ __all__ = [
     "RulesError",
     "Scene",
     "SceneError",
+    "Survey",
     "Terrain",
     "Unknown",
     "Verdict",
+    "about",
     "ask",
     "msg",
     "run_cases",
     "schema",
+    "survey",
 ]

@@ -85,11 +85,17 @@ def _verdict(asked: Asked, scene: Scene, judged: Judged, lang: str) -> Verdict:
         sigma=judged.sigma_mm,
         drawing=found.drawing,
         steps=found.steps,
-        notes=(*found.notes, *overlap_notes(asked.scene, _who(asked)), *_default_notes(asked)),
+        notes=(*found.notes, *_overlap_notes(asked, found), *_default_notes(asked)),
         remedy=remedy,
         who=_who(asked),
         lang=lang,
     )
+
+
+def _overlap_notes(asked: Asked, found: Finding) -> list[Any]:
+    if any(note.key == "overlap-flag" for note in found.notes):
+        return []  # the game has flagged it already
+    return list(overlap_notes(asked.scene, _who(asked)))
 
 
 def _default_notes(asked: Asked) -> list[Any]:

@@ -110,7 +110,8 @@ class Game:
     bases_mm: tuple[tuple[float, ...], ...] = ()
     """Base sizes the game uses: (diameter,) or (width, depth); the camera snaps to them."""
     table_mm: tuple[float, float] | None = None
-    survey: Callable[[Scene], Any] | None = None
+    survey: Callable[..., Any] | None = None
+    """A vectorised survey: (scene, ids of the viewers or None for all) -> regla.rules.survey.Survey."""
     unmentioned_params: frozenset[str] = frozenset()
     """Parameters of the sheet that only other rooms use (sizes for detection)."""
 
