@@ -16,6 +16,10 @@ SIZE_SLACK: Final = 0.14
 """A measured size this far from a listed one is still that one: half of the step from 20 to 25 mm, and some more."""
 
 
+DOUBT_SIGMAS: Final = 1.5
+"""Two listed sizes whose distances to the measured one differ by less than this are not told apart."""
+
+
 @dataclass(frozen=True)
 class Height:
     """How far a top stands above the table, and how much that varies from maker to maker (one standard deviation)."""
@@ -48,10 +52,13 @@ _USUAL: Final = {
     "cube": CUBE,
 }
 _ON_BOARD: Final = frozenset({"underworlds"})
-_LONG_SIDES: Final = (100.0, 150.0)
 _MORE: Final[Mapping[str, tuple[tuple[float, ...], ...]]] = {
-    # Army books print these beside the sheet's own examples (monsters, larger round bases).
-    "t9a": ((30.0, 30.0), (100.0, 150.0), (25.0,), (40.0,), (50.0,), (32.0,)),
+    # What is sold beside the sheet's own examples.
+    "t9a": (
+        *((s, s) for s in (30.0, 60.0, 75.0, 100.0)),
+        *((30.0, 60.0), (40.0, 60.0), (60.0, 100.0), (100.0, 150.0)),
+        *((d,) for d in (20.0, 25.0, 28.5, 30.0, 32.0, 38.1, 40.0, 50.0, 80.0, 100.0, 130.0)),
+    ),
     "underworlds": ((28.5,), (32.0,)),
     "siege-of-runedar": ((24.0, 14.0),),
 }
@@ -73,31 +80,37 @@ class Catalogue:
             return usual
         return Height(usual.mm + BOARD.mm, float(np.hypot(usual.sigma_mm, BOARD.sigma_mm)))
 
-    def snap_round(self, diameter_mm: float) -> float | None:
-        """The listed diameter that is meant, or None.
+    def snap_round(self, diameter_mm: float, sigma_mm: float = 0.0) -> float | None:
+        """The listed diameter that is meant, or None when there is none or when several may be meant.
 
-        >>> catalogue("underworlds").snap_round(38.6), catalogue("underworlds").snap_round(80)
-        (40.0, None)
+        >>> sizes = catalogue("underworlds")
+        >>> sizes.snap_round(38.6), sizes.snap_round(80), sizes.snap_round(30.4, sigma_mm=1.0)
+        (40.0, None, None)
         """
-        return _nearest(diameter_mm, self.rounds_mm)
+        near = _meant(
+            [abs(diameter_mm - d) for d in self.rounds_mm], [d * SIZE_SLACK for d in self.rounds_mm], sigma_mm
+        )
+        return None if near is None else self.rounds_mm[near]
 
-    def snap_rect(self, width_mm: float, depth_mm: float, tray: bool = False) -> tuple[float, float] | None:
-        """The listed rectangle that is meant, the longer side as its depth; None if there is none."""
+    def snap_rect(
+        self, width_mm: float, depth_mm: float, sigma_mm: float = 0.0, tray: bool = False
+    ) -> tuple[float, float] | None:
+        """The listed rectangle that is meant, the longer side as its depth; None if there is none or several."""
         low, high = sorted((width_mm, depth_mm))
-        best, least = None, SIZE_SLACK
-        for width, depth in self.trays_mm if tray else self.rects_mm:
-            short, long = sorted((width, depth))
-            off = max(abs(low / short - 1), abs(high / long - 1))
-            if off < least:
-                best, least = (short, long), off
-        return best
+        listed = [tuple(sorted(size)) for size in (self.trays_mm if tray else self.rects_mm)]
+        off = [max(abs(low - a), abs(high - b)) for a, b in listed]
+        near = _meant(off, [a * SIZE_SLACK for a, _ in listed], sigma_mm)
+        return None if near is None else (listed[near][0], listed[near][1])
 
 
-def _nearest(size: float, listed: tuple[float, ...]) -> float | None:
-    if not listed:
+def _meant(off_mm: list[float], slack_mm: list[float], sigma_mm: float) -> int | None:
+    """The nearest of the listed sizes, if it is near enough and no other is nearly as near."""
+    order = sorted(range(len(off_mm)), key=lambda i: off_mm[i])
+    if not order or off_mm[order[0]] > slack_mm[order[0]]:
         return None
-    best = min(listed, key=lambda s: abs(size / s - 1))
-    return best if abs(size / best - 1) < SIZE_SLACK else None
+    if len(order) > 1 and off_mm[order[1]] - off_mm[order[0]] < DOUBT_SIGMAS * sigma_mm:
+        return None
+    return order[0]
 
 
 def catalogue(game: str, params: Mapping[str, Any] | None = None, unit: str = "mm") -> Catalogue:

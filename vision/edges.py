@@ -53,6 +53,7 @@ class Profiles:
     inside: npt.NDArray[np.bool_]
     slope: npt.NDArray[np.float32]
     """The change itself, (M,S,3): its direction in colour tells one edge from another."""
+    colours: npt.NDArray[np.float32]
 
 
 def profiles(
@@ -90,4 +91,4 @@ def profiles(
     part = np.zeros_like(strength)
     np.divide(0.5 * (left - right), bend, out=part[:, 1:-1], where=np.abs(bend) > 1e-9)
     offset = (_OFFSETS[None, :] + np.clip(part, -0.5, 0.5) * STEP_PX).astype(np.float32)
-    return Profiles(strength, peak, offset, 1 / scale, inside, slope)
+    return Profiles(strength, peak, offset, 1 / scale, inside, slope, colours)

@@ -15,10 +15,12 @@ __all__ = ["BOX_SIGMA_PX", "propose"]
 
 BOX_SIGMA_PX: Final = 1.0
 """How far the middle of a box is off, one standard deviation each way."""
+SIDE_SIGMA_PX: Final = 0.8
+"""How far the side of a box is off."""
 SIZE_SIGMA: Final = 0.05
 HEX_SLACK: Final = 0.06
 """The box of a hexagon is 2/√3 as long as wide, as far as a detector draws it exactly."""
-TOKEN_SLACK: Final = 0.06
+TOKEN_SLACK: Final = 0.035
 """Tokens come in any size; one of a listed size is that one only when it is very near."""
 _HEX_TOKENS: Final = frozenset({"underworlds"})
 _ROUND: Final = frozenset({"round-base"})
@@ -36,17 +38,34 @@ def propose(seen: Any, view: TableView, sizes: Catalogue) -> list[Found]:
     places, _ = view.to_table(corners.reshape(-1, 2), np.repeat(height, 4), sigma_px=0.0)
     middles, cov = view.to_table(corners.mean(axis=1), height, sigma_px=BOX_SIGMA_PX)
     quads = places.reshape(-1, 4, 2)
+    pixel = view.mm_per_px(np.nan_to_num(middles))
     found = []
     for k, i in enumerate(keep):
         if np.isfinite(quads[k]).all() and np.isfinite(middles[k]).all():
             found.append(
-                _one(names[i], float(seen.score[i]), quads[k], middles[k], cov[k], corners[k], sizes)
+                _one(
+                    names[i],
+                    float(seen.score[i]),
+                    quads[k],
+                    middles[k],
+                    cov[k],
+                    corners[k],
+                    sizes,
+                    float(pixel[k]),
+                )
             )
     return found
 
 
 def _one(
-    cls: str, score: float, quad: Floats, middle: Floats, cov: Floats, corners_px: Floats, sizes: Catalogue
+    cls: str,
+    score: float,
+    quad: Floats,
+    middle: Floats,
+    cov: Floats,
+    corners_px: Floats,
+    sizes: Catalogue,
+    pixel_mm: float,
 ) -> Found:
     one, two = (quad[1] - quad[0] + quad[2] - quad[3]) / 2, (quad[3] - quad[0] + quad[2] - quad[1]) / 2
     a, b = float(np.hypot(*one)), float(np.hypot(*two))
@@ -67,12 +86,16 @@ def _one(
         turn = float(np.degrees(np.arctan2(*(one if a < b else two)[::-1])))
     elif cls in _ROUND or (cls == "token" and abs(a - b) < 0.1 * max(a, b)):
         shape, size = "circle", (float(np.sqrt(a * b)),)
-        listed = sizes.snap_round(size[0])
+        listed = sizes.snap_round(size[0], SIDE_SIGMA_PX * pixel_mm)
         if cls == "token" and listed is not None and abs(size[0] / listed - 1) > TOKEN_SLACK:
             listed = None
         size, snapped = ((listed,), True) if listed else (size, False)
     else:
-        meant = sizes.snap_rect(a, b, cls == "tray") if cls in ("rect-base", "tray") else None
+        meant = (
+            sizes.snap_rect(a, b, SIDE_SIGMA_PX * pixel_mm, cls == "tray")
+            if cls in ("rect-base", "tray")
+            else None
+        )
         size, snapped = (meant, True) if meant else (size, False)
         if not snapped and cls in ("rect-base", "tray") and abs(a - b) < 0.08 * max(a, b):
             size = ((a + b) / 2,) * 2

@@ -28,7 +28,10 @@ BOX_SIGMA_PX: Final = 0.9
 """How well a box's middle is known before its edges are looked at, one standard deviation each way."""
 BLOCK_SIGMA_PX: Final = 0.35
 """What all boxes of a block may have in common: the network's own bias."""
-FREE_SIZE: Final = 0.05
+FREE_SIZE_PX: Final = 0.7
+"""How well half the size of a box is known, one standard deviation."""
+SNAP_MM: Final = 1.0
+SNAP_SIGMAS: Final = 2.5
 STEP_MM: Final = 2.2
 """Distance of outline points along a block's free sides: about two pixels."""
 MOST_POINTS: Final = 240
@@ -62,7 +65,7 @@ def refine(
     fitted = fit(image, view, bodies)
     ground = _calibration_cov(view, bodies.at_mm + fitted.change[:, :2], bodies.height_mm)
     for k, i in enumerate(singles):
-        out[i] = _single(found[i], bodies, fitted, ground, k)
+        out[i] = _snapped(_single(found[i], bodies, fitted, ground, k), sizes)
     moved, covs, turns, rims = [], [], [], []
     for n, block in enumerate(blocks):
         k = len(singles) + n
@@ -115,6 +118,25 @@ def _single(found: Found, bodies: Bodies, fitted: Fitted, ground: Floats, k: int
     )
 
 
+def _snapped(found: Found, sizes: Catalogue) -> Found:
+    """A measured size that is a listed one, as near as it was measured, is that one."""
+    if found.snapped or found.cls not in ("round-base", "rect-base", "tray"):
+        return found
+    listed: tuple[float, ...] | None
+    if found.shape == "circle":
+        one = sizes.snap_round(found.size_mm[0])
+        listed = None if one is None else (one,)
+    else:
+        listed = sizes.snap_rect(*found.size_mm, tray=found.cls == "tray")
+    near = max(SNAP_MM, SNAP_SIGMAS * found.size_sigma_mm)
+    if (
+        listed is None
+        or max(abs(a - b) for a, b in zip(sorted(found.size_mm), sorted(listed), strict=True)) > near
+    ):
+        return found
+    return replace(found, size_mm=listed, snapped=True, size_sigma_mm=0.0)
+
+
 def _bodies(
     found: Sequence[Found], singles: list[int], blocks: Sequence[Block], view: TableView, sizes: Catalogue
 ) -> Bodies:
@@ -132,7 +154,7 @@ def _bodies(
         tall = sizes.height(f.cls)
         height.append(tall.mm)
         height_sigma.append(tall.sigma_mm)
-        size_sigma.append(1e-4 if f.snapped else FREE_SIZE * float(halves.max()))
+        size_sigma.append(1e-4 if f.snapped else FREE_SIZE_PX * float(view.mm_per_px(f.at_mm[None])[0]))
         place_sigma.append(BOX_SIGMA_PX)
         turn_sigma.append(1e-6 if f.shape == "circle" else 3.0)
     for block in blocks:
