@@ -164,7 +164,7 @@ class Field:
         [(0, 1), (1, -1), (1, 0)]
         """
         found = {start: 0}
-        queue = deque([start])
+        queue = deque([start] if start in self.hexes else [])
         while queue:
             here = queue.popleft()
             if steps is not None and found[here] >= steps:

@@ -63,6 +63,8 @@ def _fault(
     before = start = b.hex_of(one)
     if not path:
         return msg("uw-path-none", a=one.label), 0
+    if start not in b.ground.field:
+        return msg("uw-off-board", who=one.label, hex=name(start)), 0
     for i, h in enumerate(path):
         last = i == len(path) - 1
         if h not in neighbours(before):
