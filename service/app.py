@@ -66,11 +66,13 @@ def create_app(settings: Settings, on_ready: Callable[[Service], None] | None = 
 def _first_tables(running: Service) -> None:
     settings = running.settings
     if settings.source is not None:
-        remembered = running.tables.remembered("1")
+        path = Path(settings.source)
+        source = path.name if path.exists() else settings.source
+        remembered, corrections = running.tables.remembered("1", source)
         running.tables.add(
-            engine_for(settings.source, settings, settings.game),
+            engine_for(settings.source, settings, settings.game, corrections),
             table_id="1",
-            source=Path(settings.source).name if Path(settings.source).exists() else settings.source,
+            source=source,
             **{**remembered, "mode": settings.mode},
         )
     running.tables.restore()

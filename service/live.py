@@ -10,7 +10,7 @@ from typing import Any
 
 import cv2
 import numpy as np
-from regla.calibration import Calibration, CalibrationError, calibrate_markers
+from regla.calibration import Calibration
 from regla.rules import GAMES, Scene
 from regla.rules.scene import Table as TableSize
 
@@ -20,8 +20,6 @@ from .settings import Settings
 
 __all__ = ["LiveEngine", "encode", "live_engine", "view_json"]
 
-TRY_EVERY_S = 1.0
-"""While there is no calibration the sheets are looked for this often."""
 DEFAULT_GAME = "t9a"
 
 
@@ -48,15 +46,11 @@ def view_json(calibration: Calibration) -> dict[str, Any]:
 class LiveEngine:
     kind = "live"
 
-    def __init__(self, table: Any, settings: Settings, table_mm: tuple[float, float] | None = None) -> None:
+    def __init__(self, table: Any, settings: Settings) -> None:
         self._table = table
         self._settings = settings
-        self._table_mm = table_mm
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
         self._encoded: tuple[int, int, Picture] | None = None
         self._encoding = threading.Lock()
-        self._fault: CalibrationError | None = None
 
     @property
     def table(self) -> Any:
@@ -65,30 +59,9 @@ class LiveEngine:
 
     def start(self) -> None:
         self._table.start()
-        if self._table.calibration is None:
-            self._thread = threading.Thread(target=self._look_for_sheets, name="sheets", daemon=True)
-            self._thread.start()
 
     def stop(self) -> None:
-        self._stop.set()
         self._table.stop()
-        if self._thread is not None:
-            self._thread.join(timeout=5)
-
-    def _look_for_sheets(self) -> None:
-        tried = -1
-        while not self._stop.wait(TRY_EVERY_S if tried >= 0 else 0.1) and self._table.calibration is None:
-            number, image = self._table.frame()
-            if image is None or number == tried:
-                continue
-            tried = number
-            try:
-                calibration = calibrate_markers(image, table_mm=self._table_mm)
-            except CalibrationError as error:
-                self._fault = error
-                continue
-            self._fault = None
-            self._table.set_calibration(calibration)
 
     @property
     def calibration(self) -> Calibration | None:
@@ -96,11 +69,16 @@ class LiveEngine:
         return found
 
     def calibration_fault(self, lang: str) -> str | None:
-        return None if self._fault is None else self._fault.message(lang)
+        fault = self._table.state().fault
+        return None if fault is None else str(fault.text(lang))
 
     def set_calibration(self, calibration: Calibration) -> None:
-        self._fault = None
         self._table.set_calibration(calibration)
+
+    def corrections(self) -> dict[str, Any]:
+        """What hands have set, to be kept over a restart."""
+        found: dict[str, Any] = self._table.corrections.to_json()
+        return found
 
     # --- what the table says ------------------------------------------------------------------------------
 
@@ -203,7 +181,11 @@ class LiveEngine:
         return [Snapshot(i, at, scene, Status(since=at)) for i, (at, scene) in enumerate(past, 1)]
 
 
-def live_engine(source: str, settings: Settings, game: str | None) -> Callable[[], Engine]:
+def live_engine(
+    source: str, settings: Settings, game: str | None, corrections: Mapping[str, Any] | None = None
+) -> Callable[[], Engine]:
+    """An engine on a camera, a stream, a clip or a picture."""
+    from regla.vision.corrections import Corrections
     from regla.vision.live import LiveTable
     from regla.vision.sources import Source
 
@@ -211,10 +193,11 @@ def live_engine(source: str, settings: Settings, game: str | None) -> Callable[[
     chosen = game or _game_beside(source) or DEFAULT_GAME
     if chosen not in GAMES:
         raise Refused.of("no-such-game", got=chosen, known=sorted(GAMES))
+    pictures = Source(source, fps=settings.picture_fps, loop=settings.loop)
 
     def make() -> Engine:
-        pictures = Source(source, fps=settings.picture_fps, loop=settings.loop)
-        table = LiveTable(pictures, calibration, chosen)
+        kept = Corrections.from_json(corrections) if corrections else None
+        table = LiveTable(pictures, calibration, chosen, corrections=kept, calibrate=calibration is None)
         return LiveEngine(table, settings)
 
     return make

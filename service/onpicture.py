@@ -48,7 +48,9 @@ def on_picture(
 
     camera = Camera(tuple(view["size"]), view["matrix"], view["distortion"])
     rvec, _ = cv2.Rodrigues(np.asarray(view["rotation"], dtype=np.float64))
-    pen = _PicturePen(scene, TableView(camera, Pose(rvec.ravel(), view["translation"])))
+    pen = _PicturePen(
+        scene, TableView(camera, Pose(np.asarray(rvec, dtype=np.float64).ravel(), view["translation"]))
+    )
     for piece in pen.scene.pieces:
         style = f'fill="none" stroke="{pen.colour.get(piece.side, "#FFFFFF")}" stroke-width="{pen.line:.1f}"'
         for outline in pen.outlines(piece):

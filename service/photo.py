@@ -60,7 +60,8 @@ def look_at(data: bytes, game: str | None, settings: Settings, name: str) -> See
     seen = look(image, game=chosen, pipeline=pipeline, name=name)
     calibration = seen.calibration
     assert isinstance(calibration, Calibration)
-    view, shown = view_json(calibration), image
+    shown: Any = image
+    view = view_json(calibration)
     longest = max(image.shape[:2])
     if longest > SHOWN_PX:
         k = SHOWN_PX / longest

@@ -15,6 +15,7 @@ from typing import Any
 
 import segno
 from fpdf import FPDF
+from fpdf.enums import WrapMode
 from regla.rules import GAMES, Scene, Verdict, msg
 from regla.rules.drawing import Arc, Disc, Label, Polygon, Segment
 from regla.rules.messages import number, register
@@ -298,9 +299,7 @@ class _Page(FPDF):
             top = self.get_y()
             self.cell(38, 5, name)
             self.set_font("DejaVu", "", 8.5)
-            self.multi_cell(
-                0, 5, value, new_x="LMARGIN", new_y="NEXT", wrapmode="CHAR" if " " not in value else "WORD"
-            )
+            self.multi_cell(0, 5, value, new_x="LMARGIN", new_y="NEXT", wrapmode=_wrap(value))
             self.set_draw_color(210)
             self.line(18, self.get_y(), 18 + self.epw, self.get_y())
             if self.get_y() < top:
@@ -327,13 +326,16 @@ class _Page(FPDF):
             self.set_font("DejaVu", "B", 7.5)
             self.cell(0, 4, name, new_x="LMARGIN", new_y="NEXT")
             self.set_font("DejaVu", "", 7.5)
-            self.multi_cell(
-                0, 4, value, new_x="LMARGIN", new_y="NEXT", wrapmode="CHAR" if " " not in value else "WORD"
-            )
+            self.multi_cell(0, 4, value, new_x="LMARGIN", new_y="NEXT", wrapmode=_wrap(value))
         self.set_left_margin(18)
         self.set_y(max(self.get_y(), top + 36))
         self.set_font("DejaVu", "", 7.5)
         self.multi_cell(0, 4, self._report._say("report-verify"), new_x="LMARGIN", new_y="NEXT")
+
+
+def _wrap(said: str) -> WrapMode:
+    """A hash has no spaces: it breaks anywhere."""
+    return WrapMode.WORD if " " in said else WrapMode.CHAR
 
 
 def _b64(data: bytes) -> str:

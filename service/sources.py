@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -86,7 +86,9 @@ def _with_game(scene: Scene, game: str | None) -> Scene:
     return scene if game is None or game == scene.game else replace(scene, game=game, params=Frozen({}))
 
 
-def engine_for(source: str, settings: Settings, game: str | None) -> Callable[[], Engine]:
+def engine_for(
+    source: str, settings: Settings, game: str | None, corrections: Mapping[str, Any] | None = None
+) -> Callable[[], Engine]:
     """An engine for a path or an address; a path comes from the command line or from the samples, never from a request."""
     path = Path(source)
     if path.suffix == ".json" and "://" not in source:
@@ -94,4 +96,4 @@ def engine_for(source: str, settings: Settings, game: str | None) -> Callable[[]
         return lambda: StillEngine(scene, history_s=settings.history_minutes * 60)
     from .live import live_engine
 
-    return live_engine(source, settings, game)
+    return live_engine(source, settings, game, corrections)

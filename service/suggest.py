@@ -118,7 +118,8 @@ def about(scene: Scene, piece_id: str, lang: str, mode: Any) -> dict[str, Any]:
     """
     game = GAMES[scene.game]
     plain = replace(scene, pieces=tuple(replace(p, sigma=None) for p in scene.pieces))
-    rows, drawing = [], []
+    rows: list[dict[str, Any]] = []
+    drawing: list[dict[str, Any]] = []
     names = [n for n in ("range", "arc", "line-of-sight") if n in game.queries and _pair(game.queries[n])]
     for other in plain.pieces:
         if other.id == piece_id or (other.at is None and other.hex is None and other.space is None):

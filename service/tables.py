@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from regla.rules import GAMES, Scene, Verdict, ask
@@ -15,6 +16,7 @@ from regla.rules import GAMES, Scene, Verdict, ask
 from .engine import Engine, Snapshot, StillEngine
 from .errors import NotFound, Refused
 from .hub import Hub
+from .live import LiveEngine
 from .settings import Settings
 from .store import Store
 from .units import in_unit
@@ -203,6 +205,8 @@ class Tables:
         }
         if isinstance(table.engine, StillEngine) and table.engine.picture() is None:
             document["scene"] = table.scene.to_dict()
+        if isinstance(table.engine, LiveEngine):
+            document["corrections"] = table.engine.corrections()
         self._store.save_table(table.id, document)
 
     def restore(self) -> None:
@@ -212,7 +216,7 @@ class Tables:
                 continue
             scene = Scene.parse(document["scene"])
             self.add(
-                lambda scene=scene: StillEngine(scene, history_s=self._settings.history_minutes * 60),
+                partial(StillEngine, scene, history_s=self._settings.history_minutes * 60),
                 name=document.get("name"),
                 table_id=table_id,
                 mode=document.get("mode", "friendly"),
@@ -221,11 +225,14 @@ class Tables:
                 overlay={**DEFAULT_OVERLAY, **document.get("overlay", {})},
             )
 
-    def remembered(self, table_id: str) -> dict[str, Any]:
-        """How a table was set up in the last run: its name, mode, players and overlay."""
+    def remembered(self, table_id: str, source: str) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """How a table on this source was set up in the last run, and what hands had set."""
         known = self._store.tables().get(table_id, {})
-        kept = {k: known[k] for k in ("name", "mode", "players") if k in known}
-        return {**kept, "overlay": {**DEFAULT_OVERLAY, **known.get("overlay", {})}}
+        if known.get("source") != source:
+            known = {}
+        kept: dict[str, Any] = {k: known[k] for k in ("name", "mode", "players") if k in known}
+        overlay = {**DEFAULT_OVERLAY, **known.get("overlay", {})}
+        return {**kept, "overlay": overlay}, known.get("corrections")
 
     def change(self, table: Table, **changes: Any) -> None:
         """Change how a table is set up; the browsers hear of it and the store keeps it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -84,9 +85,14 @@ def sources() -> list[dict[str, Any]]:
 def sheets(
     kind: Literal["corners", "tags", "lens", "check"] = "corners", paper: Literal["a4", "letter"] = "a4"
 ) -> Response:
-    make = {"corners": marker_sheets, "tags": tag_sheets, "lens": charuco_sheet, "check": check_sheet}[kind]
+    make: dict[str, Callable[[str], bytes]] = {
+        "corners": marker_sheets,
+        "tags": tag_sheets,
+        "lens": charuco_sheet,
+        "check": check_sheet,
+    }
     return Response(
-        make(paper),
+        make[kind](paper),
         media_type="application/pdf",
         headers={"Content-Disposition": f'inline; filename="regla-{kind}-{paper}.pdf"'},
     )
@@ -172,7 +178,7 @@ def calibrate(table: TableDep, body: Calibrate, running: ServiceDep, lang: Lang)
         size = body.table_mm or GAMES[table.scene.game].table_mm
         if size is None:
             raise Refused.of("table-size-needed")
-        made = calibrate_rectangle(body.corners_px, (int(image.shape[1]), int(image.shape[0])), size)
+        made = calibrate_rectangle(body.corners_px, size, (int(image.shape[1]), int(image.shape[0])))
     else:
         made = calibrate_markers(image, table_mm=body.table_mm, layout=body.layout)
     engine.set_calibration(made)
