@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .gl import Pinhole
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 # The lens map is worked out on this grid and interpolated: its curvature leaves under 0.01 px between the knots.
 MAP_STEP_PX = 8
@@ -57,7 +58,7 @@ class Shot:
             straight = (bent - sideways) / radial[..., None]
         return straight
 
-    def pinhole(self, scale: float = 1.0) -> tuple[Pinhole, NDArray[np.float32], NDArray[np.float32]]:
+    def pinhole(self, scale: float = 1.0) -> tuple[Pinhole, NDArray[Any], NDArray[Any]]:
         """A pinhole that sees all the lens sees, `scale` times as fine, and the map from its picture to the lens's."""
         width_px, height_px = self.size_px
         # Knots where cv2.resize expects them when it enlarges MAP_STEP_PX times, one more on each side.

@@ -7,6 +7,7 @@ to a picture is left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -18,7 +19,7 @@ from .mesh import Surface, box, disc, matrix, polygon, quad
 from .truth import densified
 from .world import World, circle, hexagon, rectangle
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 MOST_PX = 0.1  # the bar: truth and picture agree to a tenth of a pixel
 _DARK, _BRIGHT = (0.01, 0.01, 0.01), (0.5, 0.5, 0.5)

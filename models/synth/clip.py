@@ -23,7 +23,7 @@ from .photo import expose
 from .truth import document, visible_share
 from .world import World
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 STILL_S, REACH_S, GRIP_S, CARRY_S, LEAVE_S = 1.4, 1.1, 0.3, 1.6, 1.0
 _PALM_BACK_MM = 62.0  # the finger tips lie this far before the palm
@@ -181,7 +181,7 @@ def film(
     size_px: tuple[int, int] = (1280, 720),
     fine: bool = False,
     calm: bool = True,
-) -> Iterator[tuple[NDArray[np.uint8], dict[str, Any], dict[str, Any]]]:
+) -> Iterator[tuple[NDArray[Any], dict[str, Any], dict[str, Any]]]:
     """Frame by frame: the picture, the entry for `scenes`, and the document that all frames share."""
     rng = np.random.default_rng([seed, 99])
     world = GAMES[game](rng, assets, True)
@@ -245,7 +245,7 @@ def film(
         _settle(world, move)
 
 
-def _arm_row(ident: int, at: Array, z_mm: float, from_deg: float, skin: Surface) -> NDArray[np.float32]:
+def _arm_row(ident: int, at: Array, z_mm: float, from_deg: float, skin: Surface) -> NDArray[Any]:
     placed = matrix((*at, z_mm), from_deg + 180, 0.95)
     return np.array([[*placed.ravel(), 0.5, 0.5, 0.5, 0.0, *skin.floats(), ident]], np.float32)
 
@@ -281,7 +281,7 @@ def _frame(
     hand: bool,
     fine: bool,
     shared: dict[str, Any],
-) -> tuple[NDArray[np.uint8], dict[str, Any], dict[str, Any]]:
+) -> tuple[NDArray[Any], dict[str, Any], dict[str, Any]]:
     picture, frame, pinhole = develop(world, shot, lighting, fine=fine, batch=batch)
     # the same camera in every frame: only its noise differs
     look = np.random.default_rng([int(rng.bit_generator.seed_seq.entropy[0]), 7])  # type: ignore[attr-defined]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,7 +12,7 @@ from .mesh import Mesh, Surface, ball, disc, frustum, joined, matrix, moved, rin
 from .textures import LAYER
 from .world import World, rectangle
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 _PIPS = {
     1: [(0, 0)],

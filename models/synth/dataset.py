@@ -41,13 +41,13 @@ FINE_SCALE = 1.5  # the fine mode renders this many pixels for one each way, eac
 class Taken:
     """One finished picture."""
 
-    picture: NDArray[np.uint8]
+    picture: NDArray[Any]
     jpeg: bytes
     truth: dict[str, Any]
     labels: list[str]
 
 
-def bounds_mm(world: World, shot: Shot) -> NDArray[np.float64]:
+def bounds_mm(world: World, shot: Shot) -> NDArray[Any]:
     """The box around what the camera sees, with room for what throws shadows into it."""
     w, h = shot.size_px
     corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], float)
@@ -66,7 +66,7 @@ def develop(
     fine: bool = False,
     clean: bool = False,
     batch: Batch | None = None,
-) -> tuple[NDArray[np.uint8], Frame, Pinhole]:
+) -> tuple[NDArray[Any], Frame, Pinhole]:
     """What falls on the sensor, and what the truth is read from."""
     renderer = shared_renderer(world.assets)
     scale = FINE_SCALE if fine else 1.0

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .mesh import Mesh, ball, box, flat, frustum, joined, matrix, moved, smooth
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Colour = tuple[float, float, float]
 
 
@@ -242,7 +242,7 @@ def load_model(path: str, cells: int = _VERTEX_CELLS) -> Mesh:
     """A GLB or OBJ with its colours at the vertices, thinned, z up, looking along +x, one unit high."""
     import trimesh
 
-    pieces = trimesh.load_scene(path).dump()
+    pieces: list[Any] = list(trimesh.load_scene(path).dump())
     points = np.vstack([piece.vertices for piece in pieces])[:, [2, 0, 1]].astype(float)
     offsets = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     faces = np.vstack([piece.faces + start for piece, start in zip(pieces, offsets[:-1], strict=True)])
@@ -273,11 +273,11 @@ def _arms_down(points: Array, height: float) -> Array:
         rotation = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
         high = points[:, 2] > 0.5 * height
         chosen = arm & high
-        points[np.ix_(chosen, [1, 2])] = (points[chosen][:, 1:] - pivot) @ rotation.T + pivot
+        points[chosen, 1:] = (points[chosen, 1:] - pivot) @ rotation.T + pivot
     return points
 
 
-def _thinned(points: Array, faces: NDArray[np.int64], colours: Array, cell: float) -> Mesh:
+def _thinned(points: Array, faces: NDArray[Any], colours: Array, cell: float) -> Mesh:
     keys = np.floor(points / cell).astype(np.int64)
     _, inverse = np.unique(keys, axis=0, return_inverse=True)
     inverse = inverse.ravel()

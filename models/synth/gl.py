@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import moderngl
 import numpy as np
@@ -26,7 +27,7 @@ KEPT_SIZES = 2  # render targets of a large picture take hundreds of megabytes
 # A 24 bit depth buffer then splits 0.005 mm at two metres: decals a twentieth of a millimetre up need no tricks.
 NEAR_MM, FAR_MM = 60.0, 9000.0
 
-Batch = list[tuple[Mesh, NDArray[np.float32]]]
+Batch = list[tuple[Mesh, NDArray[Any]]]
 _Uploaded = list[tuple[Mesh, moderngl.Buffer, int]]
 
 
@@ -34,9 +35,9 @@ _Uploaded = list[tuple[Mesh, moderngl.Buffer, int]]
 class Frame:
     """What one rendering gives: the picture (BGR), the ids and the depth (mm) seen through the wide pinhole."""
 
-    picture: NDArray[np.uint8]
-    ids: NDArray[np.int32]
-    depth_mm: NDArray[np.float32]
+    picture: NDArray[Any]
+    ids: NDArray[Any]
+    depth_mm: NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,11 @@ class Pinhole:
     """A camera without a lens: what the rasteriser can draw. Pixel centres are whole numbers, as in OpenCV."""
 
     size_px: tuple[int, int]
-    matrix: NDArray[np.float64]
-    rotation: NDArray[np.float64]
-    translation: NDArray[np.float64]
+    matrix: NDArray[Any]
+    rotation: NDArray[Any]
+    translation: NDArray[Any]
 
-    def view_projection(self) -> NDArray[np.float64]:
+    def view_projection(self) -> NDArray[Any]:
         """Table millimetres to clip space, upside down on purpose: the first row read back is the picture's top."""
         width_px, height_px = self.size_px
         k = self.matrix
@@ -67,7 +68,7 @@ class Pinhole:
         return projection @ view
 
     @property
-    def position_mm(self) -> NDArray[np.float64]:
+    def position_mm(self) -> NDArray[Any]:
         return -self.rotation.T @ self.translation
 
 
@@ -76,14 +77,14 @@ class Renderer:
 
     def __init__(self, assets: str | None = None) -> None:
         try:
-            ctx = self.ctx = moderngl.create_standalone_context(backend="egl")
+            ctx = self.ctx = moderngl.create_standalone_context(backend="egl")  # type: ignore[arg-type]
         except Exception as error:  # moderngl and its loader raise bare Exception here
             raise NoOpenGL(str(error)) from error
-        self.shade = ctx.program(
+        self.shade: Any = ctx.program(
             vertex_shader=VERTEX, fragment_shader=SHADE_FRAGMENT % {"lights": MAX_LIGHTS}
         )
-        self.ident = ctx.program(vertex_shader=VERTEX, fragment_shader=ID_FRAGMENT)
-        self.shadow = ctx.program(vertex_shader=VERTEX, fragment_shader=SHADOW_FRAGMENT)
+        self.ident: Any = ctx.program(vertex_shader=VERTEX, fragment_shader=ID_FRAGMENT)
+        self.shadow: Any = ctx.program(vertex_shader=VERTEX, fragment_shader=SHADOW_FRAGMENT)
         self._targets: dict[tuple[int, int, int], tuple[moderngl.Framebuffer, ...]] = {}
         self._meshes: dict[int, tuple[Mesh, moderngl.Buffer, moderngl.Buffer]] = {}
         self._environments: dict[str, moderngl.Texture] = {}
@@ -146,7 +147,7 @@ class Renderer:
 
     # -- passes ---------------------------------------------------------------------------------------------
 
-    def _cast_shadows(self, uploaded: _Uploaded, lighting: Lighting, bounds_mm: NDArray[np.float64]) -> None:
+    def _cast_shadows(self, uploaded: _Uploaded, lighting: Lighting, bounds_mm: NDArray[Any]) -> None:
         """One tile of the shadow atlas for each light."""
         count = len(lighting.lights)
         side = math.ceil(math.sqrt(count))
@@ -219,7 +220,7 @@ class Renderer:
         batch: Batch,
         pinhole: Pinhole,
         lighting: Lighting,
-        bounds_mm: NDArray[np.float64],
+        bounds_mm: NDArray[Any],
     ) -> Frame:
         """Shadows, then the picture, then the ids and the depth. `bounds_mm` is the box that may cast shadows."""
         ctx = self.ctx
@@ -244,14 +245,13 @@ class Renderer:
         # The filter costs a third of a picture; where many soft lights overlap it shows, with few it does not.
         smooth = moderngl.LINEAR if lighting.fine else moderngl.NEAREST
         self.shadows.filter = (smooth, smooth)
-        for unit, (name, texture) in enumerate(
-            (
-                ("shadows", self.shadows),
-                ("covers", self.covers),
-                ("noise", self.noise),
-                ("environment", self._environment(lighting)),
-            )
-        ):
+        textures: dict[str, moderngl.Texture | moderngl.TextureArray] = {
+            "shadows": self.shadows,
+            "covers": self.covers,
+            "noise": self.noise,
+            "environment": self._environment(lighting),
+        }
+        for unit, (name, texture) in enumerate(textures.items()):
             texture.use(unit)
             shade[name].value = unit
         many.use()
@@ -268,7 +268,8 @@ class Renderer:
         self.ident["view_projection"].write(matrix)
         self._draw(self.ident, uploaded)
         numbers = np.frombuffer(ids.read(components=1, dtype="f4"), np.float32).reshape(height_px, width_px)
-        raw = np.frombuffer(ids.depth_attachment.read(), np.float32).reshape(height_px, width_px)
+        depth: Any = ids.depth_attachment
+        raw = np.frombuffer(depth.read(), np.float32).reshape(height_px, width_px)
         ndc = raw * 2.0 - 1.0
         depth_mm = 2.0 * FAR_MM * NEAR_MM / (FAR_MM + NEAR_MM - ndc * (FAR_MM - NEAR_MM))
         self._forget(uploaded)

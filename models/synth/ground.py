@@ -41,7 +41,7 @@ def _look(rng: np.random.Generator, weights: list[float]) -> tuple[tuple[float, 
         rng.uniform(low, high),
         rng.uniform(0.6, 1.0),
     )
-    return tuple(np.clip(colour, 0.01, 0.85)), surface  # type: ignore[return-value]
+    return tuple(np.clip(colour, 0.01, 0.85)), surface
 
 
 def lay_ground(world: World, *, board_game: bool = False) -> None:

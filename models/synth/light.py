@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 PANORAMA_PX = (256, 128)
 FINE_LIGHTS = 12  # enough for soft shadows; each costs a shadow map and two looks into it for every pixel
@@ -182,7 +183,7 @@ def make_lighting(
         float(1.9 * 2.0 ** np.clip(stops, -1.6, 1.0) / max(level, 1e-9)),
         float(1 / rng.uniform(2.0, 2.4)),
         float(rng.uniform(0.0, 2.0)),
-        tuple(float(v) for v in rng.uniform(0.02, 0.3, 3)),
+        (rng.uniform(0.02, 0.3), rng.uniform(0.02, 0.3), rng.uniform(0.02, 0.3)),
         2 if fine else 4 if wide else 2,
         4 if calm or fine or rng.random() < 0.5 else 0,
         fine,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 INSTANCE_FLOATS = 25  # 3x4 matrix, tint, surface, cover, id: the order the vertex shader reads
 
@@ -21,7 +22,7 @@ class Mesh:
     positions: Array
     normals: Array
     colours: Array
-    faces: NDArray[np.int64]
+    faces: NDArray[Any]
     shared: bool = False
 
 
@@ -249,5 +250,5 @@ class Instances:
         row = (*placed.ravel().tolist(), *tint, *surface.floats(), float(ident))
         self.groups.setdefault(id(mesh), (mesh, []))[1].append(row)
 
-    def batch(self) -> list[tuple[Mesh, NDArray[np.float32]]]:
+    def batch(self) -> list[tuple[Mesh, NDArray[Any]]]:
         return [(mesh, np.array(rows, np.float32)) for mesh, rows in self.groups.values()]

@@ -15,7 +15,7 @@ from .mesh import Mesh, Surface, ball, box, disc, frustum, matrix, quad
 from .textures import LAYER
 from .world import DECAL_MM, Thing, World, circle, rectangle
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Colour = tuple[float, float, float]
 
 GROUND_COLOURS: tuple[Colour, ...] = (
@@ -59,7 +59,7 @@ def make_style(
     palette = paint(rng)
     rim_kind = rng.random()
     if rim_kind < 0.45:
-        rim: Colour = tuple(np.full(3, rng.uniform(0.008, 0.05)))  # type: ignore[assignment]
+        rim: Colour = tuple(np.full(3, rng.uniform(0.008, 0.05)))
     elif rim_kind < 0.75:
         rim = GROUND_COLOURS[int(rng.integers(len(GROUND_COLOURS)))]
     else:
@@ -101,7 +101,7 @@ def make_style(
 
 
 @lru_cache(maxsize=64)
-def tag_bits(number: int) -> NDArray[np.uint8]:
+def tag_bits(number: int) -> NDArray[Any]:
     """The 6x6 cells of an ArUco tag of DICT_4X4_50, border included, first row at the tag's top."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     return (cv2.aruco.generateImageMarker(dictionary, number, 6) > 0).astype(np.uint8)
@@ -184,7 +184,7 @@ def _dress(world: World, style: Style, outline: Array, at: Array, ident: int) ->
         if rng.random() < 0.7:
             colour = (0.1 * rng.uniform(0.6, 2.2), 0.15 * rng.uniform(0.6, 1.5), 0.04)
         else:
-            colour = tuple(np.full(3, rng.uniform(0.08, 0.35)))  # type: ignore[assignment]
+            colour = tuple(np.full(3, rng.uniform(0.08, 0.35)))
         world.add(
             ball(4, 6),
             matrix(

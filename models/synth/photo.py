@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from .gl import Frame, Pinhole
 
-Picture = NDArray[np.uint8]
+Picture = NDArray[Any]
 
 SHADE_CAP_MM = 16.0
 
 
-def contact_shade(frame: Frame, pinhole: Pinhole, strength: float = 1.0) -> NDArray[np.float32]:
+def contact_shade(frame: Frame, pinhole: Pinhole, strength: float = 1.0) -> NDArray[Any]:
     """Darker where a pixel lies lower than what surrounds it: the height picture under its own blur.
 
     Heights are cut at `SHADE_CAP_MM`, or tall things would throw rings around themselves.
@@ -37,9 +39,7 @@ def contact_shade(frame: Frame, pinhole: Pinhole, strength: float = 1.0) -> NDAr
     return cv2.resize(shade, frame.depth_mm.shape[::-1], interpolation=cv2.INTER_LINEAR)
 
 
-def through_lens(
-    picture: Picture, map_x: NDArray[np.float32], map_y: NDArray[np.float32], scale: float
-) -> Picture:
+def through_lens(picture: Picture, map_x: NDArray[Any], map_y: NDArray[Any], scale: float) -> Picture:
     """The pinhole picture bent by the lens; a finer picture is first blurred to what one pixel gathers."""
     if scale > 1.2:
         picture = cv2.GaussianBlur(picture, (0, 0), 0.36 * scale)
@@ -50,7 +50,7 @@ def through_lens(
 def expose(picture: Picture, rng: np.random.Generator, calm: bool = False) -> Picture:
     """White balance, vignette, blur, sharpening, noise: in the order a camera makes them."""
     size = picture.shape[:2]
-    level = picture.astype(np.float32)
+    level: Picture = picture.astype(np.float32)
     spread = 0.03 if calm else 0.09
     warm = rng.normal(0, spread)
     gains = np.array([1 - warm + rng.normal(0, 0.02), 1.0, 1 + warm], np.float32)
@@ -82,9 +82,9 @@ def expose(picture: Picture, rng: np.random.Generator, calm: bool = False) -> Pi
         soft = cv2.GaussianBlur(level, (0, 0), rng.uniform(0.8, 1.6))
         level += (level - soft) * rng.uniform(0.2, 0.5 if calm else 0.9)
     sigma = rng.uniform(0.5, 2.0) if calm else rng.uniform(0.5, 7.0) * rng.uniform(0.3, 1)
-    noise = np.empty(level.shape, np.float32)
+    noise: Picture = np.empty(level.shape, np.float32)
     cv2.setRNGSeed(int(rng.integers(2**31 - 1)))
-    cv2.randn(noise, 0, sigma)
+    cv2.randn(noise, np.zeros(3), np.full(3, sigma))
     if rng.random() < 0.5:
         noise = cv2.GaussianBlur(noise, (0, 0), 0.8) * 1.8
     level += noise * (0.6 + 0.4 * (1 - level / 255))

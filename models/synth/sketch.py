@@ -8,6 +8,7 @@ people's renderings show them. They are painted with OpenCV, several a second.
 from __future__ import annotations
 
 import zlib
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,7 +18,7 @@ from .camera import Shot
 from .gl import Frame, Pinhole
 from .world import Thing, World
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Colour = tuple[int, int, int]
 
 FINE = 2.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from .parts import GROUND_COLOURS
 from .textures import LAYER
 from .world import World, rectangle
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 
 def blob(
@@ -77,7 +78,7 @@ def tree(world: World, at: Array, height_mm: float) -> None:
 def rock(world: World, at: Array, size_mm: float, z_mm: float = 0.0, ident: int = 0) -> None:
     rng = world.rng
     tone = rng.uniform(0.1, 0.4)
-    scale = size_mm * rng.uniform(0.35, 0.6, 3)
+    scale = (size_mm * rng.uniform(0.35, 0.6, 3)).tolist()
     world.add(
         ball(5, 7),
         matrix((*at, z_mm), rng.uniform(0, 360), scale),

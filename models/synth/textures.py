@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -38,9 +39,7 @@ LAYERS = (
 LAYER = {name: index for index, name in enumerate(LAYERS)}
 
 
-def _noise(
-    rng: np.random.Generator, slope: float, stretch: tuple[float, float] = (1, 1)
-) -> NDArray[np.float64]:
+def _noise(rng: np.random.Generator, slope: float, stretch: tuple[float, float] = (1, 1)) -> NDArray[Any]:
     """Tiling noise with a power spectrum of 1/f^slope, mean 0, deviation 1."""
     n = TEXTURE_PX
     fy = np.fft.fftfreq(n)[:, None] * n * stretch[1]
@@ -52,11 +51,11 @@ def _noise(
     return (field - field.mean()) / field.std()
 
 
-def _grey(value: NDArray[np.float64], tint: tuple[float, float, float] = (0, 0, 0)) -> NDArray[np.float64]:
+def _grey(value: NDArray[Any], tint: tuple[float, float, float] = (0, 0, 0)) -> NDArray[Any]:
     return np.stack([value * (1 + t) for t in tint], axis=-1)
 
 
-def _cells(rng: np.random.Generator, count: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _cells(rng: np.random.Generator, count: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """A tiling Voronoi picture: distance to the border and the cell numbers."""
     from scipy.spatial import cKDTree
 
@@ -72,7 +71,7 @@ def _cells(rng: np.random.Generator, count: int) -> tuple[NDArray[np.float64], N
     return edge, cell.astype(int)
 
 
-def _wood(rng: np.random.Generator, boards: int) -> NDArray[np.float64]:
+def _wood(rng: np.random.Generator, boards: int) -> NDArray[Any]:
     grain = _noise(rng, 1.0, (1, 24)) * 0.06 + _noise(rng, 1.4, (1, 60)) * 0.05
     y = np.arange(TEXTURE_PX)[:, None] * np.ones((1, TEXTURE_PX))
     board = (y * boards // TEXTURE_PX).astype(int)
@@ -83,7 +82,7 @@ def _wood(rng: np.random.Generator, boards: int) -> NDArray[np.float64]:
     return _grey(0.5 + grain + tone + (seam if boards > 1 else 0), (0.08, 0.0, -0.1))
 
 
-def _parquet(rng: np.random.Generator) -> NDArray[np.float64]:
+def _parquet(rng: np.random.Generator) -> NDArray[Any]:
     grain = _noise(rng, 1.1, (1, 24)) * 0.05
     y, x = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
     row = y // 64
@@ -93,13 +92,13 @@ def _parquet(rng: np.random.Generator) -> NDArray[np.float64]:
     return _grey(0.5 + grain + tone + seam, (0.12, 0.0, -0.14))
 
 
-def _cloth(rng: np.random.Generator) -> NDArray[np.float64]:
+def _cloth(rng: np.random.Generator) -> NDArray[Any]:
     y, x = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
     weave = np.sin(x * 2 * np.pi / 8) * np.sin(y * 2 * np.pi / 8) * 0.06
     return _grey(0.5 + weave + _noise(rng, 0.2) * 0.04 + _noise(rng, 1.6) * 0.03)
 
 
-def _tiles(rng: np.random.Generator) -> NDArray[np.float64]:
+def _tiles(rng: np.random.Generator) -> NDArray[Any]:
     y, x = np.mgrid[0:TEXTURE_PX, 0:TEXTURE_PX]
     row, column = y // 128, ((x + (y // 128 % 2) * 64) % TEXTURE_PX) // 128
     tone = rng.normal(0, 0.08, (8, 8))[row, column]
@@ -107,19 +106,19 @@ def _tiles(rng: np.random.Generator) -> NDArray[np.float64]:
     return _grey(0.5 + tone + seam + _noise(rng, 1.0) * 0.06)
 
 
-def _cobbles(rng: np.random.Generator) -> NDArray[np.float64]:
+def _cobbles(rng: np.random.Generator) -> NDArray[Any]:
     edge, cell = _cells(rng, 260)
     tone = rng.normal(0, 0.08, 260)[cell]
     return _grey(0.32 + 0.25 * np.clip(edge / 14, 0, 1) + tone + _noise(rng, 0.8) * 0.04)
 
 
-def _cracks(rng: np.random.Generator) -> NDArray[np.float64]:
+def _cracks(rng: np.random.Generator) -> NDArray[Any]:
     edge, cell = _cells(rng, 90)
     tone = rng.normal(0, 0.05, 90)[cell]
     return _grey(0.56 - 0.3 * np.exp(-edge / 3) + tone + _noise(rng, 1.0) * 0.07)
 
 
-def _art(rng: np.random.Generator) -> NDArray[np.float64]:
+def _art(rng: np.random.Generator) -> NDArray[Any]:
     """A painted board: dim colours in patches, with a few bright lines of decoration."""
     base = np.stack([_noise(rng, 1.7) for _ in range(3)], axis=-1) * 0.10 + 0.45
     base += _grey(_noise(rng, 1.2)) * 0.09
@@ -149,7 +148,7 @@ def _art(rng: np.random.Generator) -> NDArray[np.float64]:
     return cv2.GaussianBlur(canvas, (0, 0), 1.0)
 
 
-def _photo_substitute(rng: np.random.Generator, name: str) -> NDArray[np.float64]:
+def _photo_substitute(rng: np.random.Generator, name: str) -> NDArray[Any]:
     fine, broad = _noise(rng, 0.5) * 0.10, _noise(rng, 1.5) * 0.08
     tint = {"grass": (-0.1, 0.12, -0.35), "leaves": (0.1, 0.02, -0.3), "sand": (0.12, 0.02, -0.2)}.get(
         name, (0.06, 0, -0.1)
@@ -157,7 +156,7 @@ def _photo_substitute(rng: np.random.Generator, name: str) -> NDArray[np.float64
     return _grey(0.5 + fine + broad, tint)
 
 
-def _procedural(name: str, rng: np.random.Generator) -> NDArray[np.float64]:
+def _procedural(name: str, rng: np.random.Generator) -> NDArray[Any]:
     if name in _PHOTOS:
         return _photo_substitute(rng, name)
     if name in ("wood", "oak"):
@@ -186,13 +185,13 @@ def _procedural(name: str, rng: np.random.Generator) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=2)
-def texture_library(assets: str | None) -> tuple[NDArray[np.uint8], ...]:
+def texture_library(assets: str | None) -> tuple[NDArray[Any], ...]:
     """All layers as RGB pictures, in the order of `LAYERS`."""
     layers = []
     for index, name in enumerate(LAYERS):
         photo = Path(assets) / "ground" / f"{name}.jpg" if assets else None
         if photo is not None and photo.exists():
-            picture = cv2.imread(str(photo))[:, :, ::-1].astype(float) / 255
+            picture: Any = np.asarray(cv2.imread(str(photo)), float)[:, :, ::-1] / 255
             picture = cv2.resize(picture, (TEXTURE_PX, TEXTURE_PX), interpolation=cv2.INTER_AREA)
         else:
             picture = _procedural(name, np.random.default_rng([11, index]))
@@ -202,7 +201,7 @@ def texture_library(assets: str | None) -> tuple[NDArray[np.uint8], ...]:
 
 
 @lru_cache(maxsize=1)
-def noise_texture() -> NDArray[np.uint8]:
+def noise_texture() -> NDArray[Any]:
     """Slope x, slope y, free, value: the speckle of every surface."""
     rng = np.random.default_rng(3)
     value = _noise(rng, 0.55)

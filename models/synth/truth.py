@@ -13,7 +13,7 @@ from .camera import Shot
 from .gl import Frame, Pinhole
 from .world import Thing, World
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 LABEL_VISIBLE = 0.25  # below this even a person would not be asked to find it
 MIN_LABEL_PX = 5.0

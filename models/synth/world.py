@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .mesh import Instances, Mesh, Surface, box, disc, frustum, matrix, quad
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Colour = Sequence[float]
 
 INCH_MM = 25.4

@@ -17,7 +17,7 @@ from ..textures import LAYER
 from ..world import DECAL_MM, World, circle, hexagon
 from .tokens import cube, disc_token, hex_token, square_token, standee
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 ROUND_MM = (20, 25, 25, 28.5, 30, 32, 32, 38.1, 40, 40, 50, 60, 80, 100, 130)
 RECT_MM = (

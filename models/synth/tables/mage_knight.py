@@ -15,7 +15,7 @@ from ..parts import Style, make_style, put_figure
 from ..world import DECAL_MM, INCH_MM, Thing, World, circle
 from .tokens import disc_token
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 BASE_MM, UNIQUE_MM = 1.5 * INCH_MM, 2 * INCH_MM
 TABLE_MM = 40 * INCH_MM

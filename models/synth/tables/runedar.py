@@ -6,6 +6,8 @@ the trench where its graph of spaces needs them. The outlines of the spaces are 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,7 @@ from ..textures import LAYER
 from ..world import DECAL_MM, World
 from .tokens import cube, disc_token, standee
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Box = tuple[float, float, float, float]
 
 SIDE_MM = 300.0
@@ -87,14 +89,10 @@ def _walls(world: World, rooms: dict[str, tuple[Box, float]], corner: Array) -> 
         world.block(((a + c) / 2, (b + d) / 2), c - a, d - b, z, 0, wall_tone, stone)
         upright = d - b > c - a
         step = 12.0
-        outer = {
-            "wall-carpentry": (a + 2, None),
-            "wall-foundry": (c - 2, None),
-            "wall-tannery": (None, d - 2),
-        }[name]
+        outer = {"wall-carpentry": a + 2, "wall-foundry": c - 2, "wall-tannery": d - 2}[name]
         start, stop = (b, d) if upright else (a, c)
         for at in np.arange(start + step / 2, stop, step):
-            spot = (outer[0], at) if upright else (at, outer[1])
+            spot = np.array([outer, at] if upright else [at, outer])
             world.block(
                 spot,
                 3 if upright else step * 0.55,
@@ -121,9 +119,9 @@ def _walls(world: World, rooms: dict[str, tuple[Box, float]], corner: Array) -> 
     )
     divider = tuple(np.array(wall_tone) * 0.7)
     (a, b, c, d), _ = rooms["chamber"]
-    for spot, w, h in (((a, (b + d) / 2), 3, 55), ((c, (b + d) / 2), 3, 55), (((a + c) / 2, d), 55, 3)):
+    for where, w, h in (((a, (b + d) / 2), 3, 55), ((c, (b + d) / 2), 3, 55), (((a + c) / 2, d), 55, 3)):
         if rng.random() < 0.7:
-            world.block(spot, w, h, 8, 0, divider, stone, z_mm=FLOOR_MM)
+            world.block(where, w, h, 8, 0, divider, stone, z_mm=FLOOR_MM)
 
 
 def _spot(world: World, room: tuple[Box, float], radius: float) -> Array | None:

@@ -15,7 +15,7 @@ from ..parts import Style, lay_tag, make_style, put_figure
 from ..world import DECAL_MM, Thing, World, rectangle
 from .tokens import disc_token, square_token
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 TRAY_MM = 63.5
 _GAP_MM = 0.25  # plastic never closes quite
@@ -64,12 +64,12 @@ def tray(
                 world.plate(
                     spot - direction * 1.2, 2.4, 7.4, turn, z + 0.02, (0.02, 0.02, 0.02), plastic, ident
                 )
-    places = {
+    layout: dict[int, list[tuple[float, float]]] = {
         4: [(0.24, 0.24), (0.24, -0.24), (-0.24, 0.24), (-0.24, -0.24)],
         2: [(0, 0.24), (0, -0.24)],
         1: [(0, 0)],
-    }[figures]
-    for x, y in places:
+    }
+    for x, y in layout[figures]:
         spot = at + forward * x * side_mm + left * y * side_mm
         radius = side_mm * (0.2 if figures == 4 else 0.22 if figures == 2 else 0.4)
         if rng.random() < 0.05 and figures == 4:  # a casualty: the empty socket
@@ -203,8 +203,8 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
             at = world.room(radius * 0.95, (0, low, world.width_mm, max(high, low + 2 * radius)))
             if at is None:
                 continue
-            size = {4: 26.0, 2: 40.0, 1: 60.0}[figures]
-            style = make_style(world, kind, size, float(rng.uniform(4, 6)), 2)
+            figure_mm = {4: 26.0, 2: 40.0, 1: 60.0}[figures]
+            style = make_style(world, kind, figure_mm, float(rng.uniform(4, 6)), 2)
             style.rim = rim
             if kind == "horse":
                 style.figure_mm = TRAY_MM * rng.uniform(0.6, 0.75)

@@ -13,7 +13,7 @@ from ..parts import Style, make_style, put_figure, rect_base, round_base
 from ..world import INCH_MM, World
 from .tokens import disc_token
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 # (width, depth, kind of figure, files, most ranks, words of the game)
 _TROOPS = (

@@ -15,7 +15,7 @@ from ..textures import LAYER
 from ..world import DECAL_MM, World, hexagon
 from .tokens import disc_token, hex_token, square_token
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 Hex = tuple[int, int]
 
 ACROSS_MM = 52.0
@@ -90,7 +90,7 @@ def lay_board(
     world.block(middle, BOARD_MM[0], BOARD_MM[1], BOARD_THICK_MM, 0, look["tone"], art, ident)
     z = BOARD_THICK_MM + DECAL_MM
     start, blocked = printed(origin, face, turned)
-    drawn: set[tuple[int, int, int, int]] = set()
+    drawn: set[tuple[int, int]] = set()
     low, high = corner, corner + np.array(BOARD_MM)
     quarters = [(origin[0] + c - r // 2, origin[1] + r) for r in (-1, 5) for c in (-1, 7)]
     ink = Surface(0.1, 40, look["gloss"], look["rough"])
@@ -108,10 +108,11 @@ def lay_board(
                 )
         for k in range(6):
             a, b = outline[k], outline[(k + 1) % 6]
-            key = tuple(int(v) for v in np.round(np.r_[(a + b) / 2 * 10, 0, 0]))
+            middle_of = (a + b) / 2
+            key = (round(middle_of[0] * 10), round(middle_of[1] * 10))
             if key in drawn:
                 continue
-            drawn.add(key)  # type: ignore[arg-type]
+            drawn.add(key)
             clipped = _clip(a, b, low, high)
             if clipped is not None:
                 world.line(*clipped, look["line"], z, look["ink"], ident, ink)
