@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from regla.rules import Answer, QuestionError, Scene, Verdict, ask
+from regla.rules import Answer, QuestionError, Scene, Verdict, ask, survey
 from regla.rules.games.siege_of_runedar import GAME, plan
 
 DEFAULT = plan(("carpentry", "tannery", "foundry"), True)
@@ -236,6 +236,29 @@ def test_reached_spaces_are_drawn_where_they_lie() -> None:
     assert sum(s["type"] == "polygon" and s["role"] == "zone" for s in drawing) == 3
     way = asked(here, "range", **{"from": "red", "to": "wall-carpentry"}).to_json()["drawing"]
     assert sum(s["type"] == "segment" and s["role"] == "path" for s in way) == 2
+
+
+def test_the_survey_says_what_asking_says() -> None:
+    here = Scene.parse(
+        scene(
+            stood(dwarf("?"), (250, 250), 1.0), dwarf("tower-tunnel", "blue"), stood(enemy("o", "orc", "?"), (199, 250), 1.0),
+            enemy("t", "troll", "courtyard"), {"id": "c", "kind": "marker", "space": "area-red", "traits": ["catapult"]},
+            board=BOARD,
+        )
+    )  # fmt: skip
+    found = survey(here)
+    for one in ("red", "blue"):
+        row = {other["id"]: other for other in found.row(one).to_json()["others"]}
+        engaged = ask(here, {"query": "engagement", "unit": one})
+        for other in row:
+            sees = ask(here, {"query": "line-of-sight", "from": one, "to": other}).answer
+            assert sees is not None and row[other]["sees"] == sees.value
+            steps = ask(here, {"query": "range", "from": one, "to": other})
+            assert row[other]["distance"] == steps.value
+            assert row[other]["band"] == (None if steps.answer is None else steps.answer.value)
+        assert {i for i, other in row.items() if other["engaged"] == "yes"} <= set(engaged.ids or ())
+    assert found.row("red").to_json()["others"][1]["engaged"] == "too-close"
+    assert found.sees[found.viewers.index("t")].tolist() == [None] * 5
 
 
 # --- counting from a camera ---

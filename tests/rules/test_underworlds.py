@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from regla.rules import Answer, QuestionError, Scene, Verdict, ask
+from regla.rules import Answer, QuestionError, Scene, Verdict, ask, survey
 from regla.rules.games.underworlds import FACES, GAME, board_hexes
 from regla.rules.games.underworlds.faces import join
 from regla.rules.hexes import SYMMETRIES, Hex, Lattice, Symmetry, disc, turn
 from regla.rules.scene import Tile
+from regla.rules.survey import by_asking
 
 from tests.rules.boards import a_fighter, an_arena
 
@@ -310,6 +312,69 @@ def test_a_sure_answer_does_not_change_within_the_tolerance(
         **{"from": "b"},
     )
     assert Answer.TOO_CLOSE in (here.answer, there.answer) or here.answer is there.answer
+
+
+@pytest.mark.parametrize("sigma", [1.0, 3.0])
+def test_confident_answers_from_noisy_places_are_right(sigma: float) -> None:
+    """Figures anywhere in their hexes, seen with noise: at most one confident answer in a hundred is wrong."""
+    rng = np.random.default_rng(11)
+    asks = [
+        q
+        for q in QUESTIONS
+        if q["query"] in ("range", "line-of-sight", "adjacent", "engagement", "move-reach", "trapped")
+    ]
+    confident = wrong = 0
+    for _ in range(150):
+        hexes = [ARENA[k] for k in rng.permutation(len(ARENA))[:6]]
+        spots = [
+            (LATTICE.centre(h)[0] + dx, LATTICE.centre(h)[1] + dy)
+            for h, (dx, dy) in zip(hexes, rng.uniform(-18, 18, (6, 2)), strict=True)
+        ]
+        spots = [at for h, at in zip(hexes, spots, strict=True) if LATTICE.nearest(at) == h]
+        hexes = [LATTICE.nearest(at) for at in spots]
+        if len(hexes) < 4:
+            continue
+        walls = tuple(h for h in ARENA[7::11] if h not in hexes)
+        names, sides = ("a", "b", "a2", "b2", "a3", "b3"), "ABABAB"
+        noise = rng.normal(0, sigma, (len(spots), 2))
+        truth = an_arena(
+            *(a_fighter(n, h, s) for n, h, s in zip(names, hexes, sides, strict=False)), blocked=walls
+        )
+        camera = an_arena(
+            *(seen(n, (x + dx, y + dy), s, sigma) for n, (x, y), (dx, dy), s in zip(names, spots, noise, sides, strict=False)),
+            blocked=walls, layout=LAYOUT,
+        )  # fmt: skip
+        for question in asks:
+            said, true = ask(Scene.parse(camera), question), ask(Scene.parse(truth), question)
+            if said.answer in (Answer.TOO_CLOSE, Answer.UNKNOWN):
+                continue
+            confident += 1
+            wrong += (said.answer, set(said.hexes or ()), set(said.ids or ())) != (
+                true.answer, set(true.hexes or ()), set(true.ids or ()),
+            )  # fmt: skip
+    assert confident > 250
+    assert wrong <= 0.01 * confident
+
+
+@given(st.lists(st.tuples(st.floats(150, 450), st.floats(50, 350)), min_size=4, max_size=4), st.floats(0, 4))
+def test_the_survey_says_what_asking_says(places: list[tuple[float, float]], sigma: float) -> None:
+    named = zip(("a", "a2", "b", "b2"), places, "AABB", strict=True)
+    scene = Scene.parse(
+        an_arena(
+            *(seen(n, at, side, sigma or None) for n, at, side in named),
+            layout=LAYOUT,
+            blocked=((1, 0), (0, -2)),
+        )
+    )
+    found, slow = survey(scene), by_asking(scene)
+    assert found.unit == "count" and found.ids == slow.ids
+    off = ~np.eye(4, dtype=bool)
+    assert np.array_equal(found.distance_mm[off], slow.distance_mm[off], equal_nan=True)
+    for name in ("band", "arc", "sees"):
+        assert getattr(found, name)[off].tolist() == getattr(slow, name)[off].tolist()
+    # A question about engagement lists all enemies, so it can be in doubt because of a third one.
+    for word, said in zip(found.engaged[off].tolist(), slow.engaged[off].tolist(), strict=True):
+        assert word == said or said == "too-close"
 
 
 # --- boards from tiles ----------------------------------------------------------------------------------------

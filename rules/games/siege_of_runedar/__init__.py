@@ -8,5 +8,8 @@ from __future__ import annotations
 from . import end, fight, move, siege, work
 from .fortress import doubts, is_camera, plan
 from .game import GAME
+from .survey import survey
 
-__all__ = ["GAME", "doubts", "end", "fight", "is_camera", "move", "plan", "siege", "work"]
+__all__ = ["GAME", "doubts", "end", "fight", "is_camera", "move", "plan", "siege", "survey", "work"]
+
+GAME.survey = survey

@@ -10,7 +10,7 @@ from ...verdict import Answer, Finding
 from .fortress import COURTYARD, TUNNEL_TOWER, WORKSHOPS, Fortress, called, ids, labels, names, question
 from .move import DWARF
 
-__all__: list[str] = []
+__all__ = ["may_choose"]
 
 IMPACTS_PER_ORC = 2
 """Two impacts are one damage, one damage is one orc (SR-MELEE-2)."""
@@ -27,7 +27,7 @@ def _in_play(f: Fortress, engine: Piece) -> bool:
     return f.space_of(engine).startswith("area-")
 
 
-def _may_choose(f: Fortress, tower: str, space: str, target: Piece | None) -> tuple[bool, str]:
+def may_choose(f: Fortress, tower: str, space: str, target: Piece | None) -> tuple[bool, str]:
     """Whether a dwarf there may shoot at that space or engine, and the rule that says so."""
     if tower not in f.plan.shots:
         return False, "SR-SHOOT-1"
@@ -58,7 +58,7 @@ def line_of_sight(f: Fortress) -> Finding:
     dwarf = f.dwarf("from")
     tower = f.space_of(dwarf)
     space, called_it, target = f.place("to")
-    holds, rule = _may_choose(f, tower, space, target)
+    holds, rule = may_choose(f, tower, space, target)
     rules = ("SR-SHOOT-1",) if rule == "SR-SHOOT-1" else ("SR-SHOOT-1", rule)
     drawing = (
         *f.draw((space,), "zone" if holds else "blocker"),
@@ -104,7 +104,7 @@ def ranged_damage(f: Fortress) -> Finding:
     """SR-SHOOT-5: a crossbow is a damage; an orc or an engine falls to one."""
     dwarf, crossbows = f.dwarf(), f.a["crossbows"]
     space, called_it, target = f.place("to")
-    holds, rule = _may_choose(f, f.space_of(dwarf), space, target)
+    holds, rule = may_choose(f, f.space_of(dwarf), space, target)
     if not holds:
         return Finding(_why(rule, False, dwarf, called_it), ("SR-SHOOT-1", rule), value=0.0, kind="count")
     there = 1 if _engine(target) else len(f.figures("orc", space=space))

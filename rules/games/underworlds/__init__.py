@@ -11,8 +11,11 @@ from .battlefield import doubts, ground, lattice
 from .faces import FACES, board_hexes, rectangle_mm
 from .game import GAME, HEX_TYPES
 from .recognise import Recognised, layout_of, recognise
+from .survey import survey
 
 __all__ = [
     "FACES", "GAME", "HEX_TYPES", "Recognised", "attack", "board_hexes", "doubts", "ground", "lattice", "layout_of",
-    "measure", "move", "recognise", "rectangle_mm", "setup", "state",
+    "measure", "move", "recognise", "rectangle_mm", "setup", "state", "survey",
 ]  # fmt: skip
+
+GAME.survey = survey
