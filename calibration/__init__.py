@@ -6,7 +6,8 @@ from .errors import CalibrationError
 from .lens_guess import guess_camera
 from .markers import Marker, corner_places, find_markers
 from .quality import Quality, error_map
-from .table import calibrate_found, calibrate_markers, calibrate_rectangle, recalibrate
+from .rectangle import calibrate_rectangle
+from .table import calibrate_found, calibrate_markers, recalibrate
 from .view import TableView
 
 __all__ = [

@@ -20,9 +20,9 @@ from .errors import Degenerate, Mirrored
 from .messages import phrase
 from .view import projection_jacobian
 
-NOISE_PRIOR_PX: Final = 0.3
+NOISE_PRIOR_PX: Final = 0.2
 NOISE_PRIOR_COUNT: Final = 2.0
-"""Before the residuals speak, a corner is believed to be seen to 0.3 px (what ordinary webcams give); two
+"""Before the residuals speak, a corner is believed to be seen to 0.2 px (what ordinary webcams give); two
 observations' worth, so that sixteen corners soon outvote it but three cannot claim perfection."""
 
 GAUGE_SIGMA_MM: Final = 1e-3
@@ -91,8 +91,8 @@ class Targets:
     """What lies on the table: M square (or any four-cornered) things and where they are seen.
 
     `local_mm` (M,4,3) are corners around `centre_mm` (M,2). Each place is exact (`place_sigma_mm` 0), laid by hand
-    (finite) or anywhere (inf); `size_sigma` is how well the common print scale is known, relative. Without an exact
-    place the frame is the one in which the sheets laid by hand (or else all) have neither moved nor turned.
+    (finite) or anywhere (inf); `size_sigma` is how well the common print scale is known, relative. When all lie
+    anywhere, the frame is the one in which they, on the whole, have neither moved nor turned.
     """
 
     corners_px: Floats
@@ -212,16 +212,15 @@ def _model(
             row = np.zeros(width)
             row[18 + 3 * m] = 1 / targets.turn_sigma_rad
             add(row)
-    if loose.all():
-        holds = by_hand if by_hand.any() else loose
-        arm = (targets.centre_mm - targets.centre_mm[holds].mean(axis=0)) * holds[:, None]
+    if loose.all() and not by_hand.any():
+        arm = targets.centre_mm - targets.centre_mm.mean(axis=0)
         lever = max(float(np.sqrt(np.square(arm).sum())), 1.0)
         shift_x, shift_y, turn = np.zeros(width), np.zeros(width), np.zeros(width)
-        shift_x[16::3] = shift_y[17::3] = holds / GAUGE_SIGMA_MM / holds.sum()
-        if holds.sum() > 1:
+        shift_x[16::3] = shift_y[17::3] = 1 / GAUGE_SIGMA_MM / count
+        if count > 1:
             turn[16::3], turn[17::3] = -arm[:, 1] / lever, arm[:, 0] / lever
         else:
-            turn[18 + 3 * int(np.flatnonzero(holds)[0])] = 100.0
+            turn[18] = 100.0
         for row in (shift_x, shift_y, turn / GAUGE_SIGMA_MM):
             add(row)
     constant_rows = np.array(fixed).reshape(-1, width)

@@ -61,6 +61,8 @@ class Calibration:
     lens_source: str = "given"
     table_source: str = "given"
     side_mm: float = SIDE_MM
+    layout: str = "exact"
+    """How the sheets' places are known: exact, corners (by hand) or anywhere (measured)."""
     sheets: Mapping[int, Sheet] = field(default_factory=dict)
     checks: tuple[Check, ...] = ()
     made: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
@@ -106,6 +108,7 @@ class Calibration:
             "markers": {
                 "family": FAMILY,
                 "side_mm": self.side_mm,
+                "layout": self.layout,
                 "sheets": {
                     str(i): {"corners_mm": s.corners_mm.tolist(), "corners_px": s.corners_px.tolist()}
                     for i, s in sorted(self.sheets.items())
@@ -150,6 +153,7 @@ class Calibration:
                 lens_source=str(data["camera"].get("source", "given")),
                 table_source=str(data["table"].get("source", "given")),
                 side_mm=_length(data["markers"]["side_mm"]),
+                layout=str(data["markers"].get("layout", "exact")),
                 sheets={
                     int(i): Sheet(
                         np.asarray(s["corners_mm"], dtype=np.float64).reshape(4, -1),

@@ -14,7 +14,7 @@ from .errors import MatNotFound
 from .lens_guess import guess_camera
 from .markers import Image, _fit_line, check_picture
 from .polygons import signed_area
-from .table import SidePoints, calibrate_rectangle
+from .rectangle import SidePoints, calibrate_rectangle
 
 SEARCH_PX: Final = 640
 """The mat is looked for in a picture of this width, then measured in the full one."""
