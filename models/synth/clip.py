@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from .camera import frame_region
 from .clutter import hand_mesh, scatter
-from .dataset import GAMES, develop
+from .dataset import develop
 from .gl import Batch
 from .light import make_lighting
 from .mesh import INSTANCE_FLOATS, Surface, matrix
 from .photo import expose
+from .tables import BUILDERS
 from .truth import document, visible_share
 from .world import World
 
@@ -184,7 +185,7 @@ def film(
 ) -> Iterator[tuple[NDArray[Any], dict[str, Any], dict[str, Any]]]:
     """Frame by frame: the picture, the entry for `scenes`, and the document that all frames share."""
     rng = np.random.default_rng([seed, 99])
-    world = GAMES[game](rng, assets, True)
+    world = BUILDERS[game](rng, assets, True)
     scatter(world, 0.3, 0.0)
     region = world.focus_mm or (0.0, 0.0, world.width_mm, world.depth_mm)
     shot = frame_region(rng, size_px, region, margin=0.02, max_tilt_deg=10, turned=False, calm=True)

@@ -20,19 +20,9 @@ from .gl import Batch, Frame, Pinhole, shared_renderer
 from .light import Lighting, make_lighting
 from .photo import contact_shade, encode, expose, through_lens
 from .sketch import FINE, sketch
-from .tables import free, mage_knight, runedar, runewars, t9a, underworlds
+from .tables import BUILDERS
 from .truth import describe, document
 from .world import World
-
-GAMES = {
-    "t9a": t9a.build,
-    "mage-knight": mage_knight.build,
-    "runewars": runewars.build,
-    "underworlds": underworlds.build,
-    "siege-of-runedar": runedar.build,
-    "free": free.build,
-}
-
 
 FINE_SCALE = 1.5  # the fine mode renders this many pixels for one each way, each with its four samples
 
@@ -160,7 +150,7 @@ def take_sketch(order: Order, index: int) -> Taken:
     """Picture number `index` of an order, painted flat (`sketch`) instead of rendered."""
     rng = np.random.default_rng([order.seed, index, 1])
     game = _weighted(rng, MIX) if order.game == "mixed" else order.game
-    world = GAMES[game](rng, None, order.markers or rng.random() < 0.3)
+    world = BUILDERS[game](rng, None, order.markers or rng.random() < 0.3)
     region = _region(world, rng, order.whole)
     world.focus_mm = region
     size_px = order.size_px or _weighted(rng, SIZES_PX)
@@ -179,7 +169,7 @@ def take(order: Order, index: int) -> Taken:
         return take_sketch(order, index)
     rng = np.random.default_rng([order.seed, index])
     game = _weighted(rng, MIX) if order.game == "mixed" else order.game
-    world = GAMES[game](rng, order.assets, order.markers or rng.random() < 0.2)
+    world = BUILDERS[game](rng, order.assets, order.markers or rng.random() < 0.2)
     region = _region(world, rng, order.whole or order.fine)
     if not order.fine:
         world.focus_mm = region

@@ -45,24 +45,32 @@ def visible_share(thing: Thing, frame: Frame, pinhole: Pinhole, shot: Shot) -> f
     cx0, cy0, cx1, cy1 = max(x0, 0), max(y0, 0), min(x1, width_px), min(y1, height_px)
     if cx0 >= cx1 or cy0 >= cy1:
         return 0.0
-    mask = np.zeros((cy1 - cy0, cx1 - cx0), np.uint8)
-    shifted = ((outline - (cx0, cy0)) * 16).round().astype(np.int32)
-    cv2.fillPoly(mask, [shifted], 1, shift=4)
-    whole = np.zeros((y1 - y0, x1 - x0), np.uint8)
-    cv2.fillPoly(whole, [((outline - (x0, y0)) * 16).round().astype(np.int32)], 1, shift=4)
+    inside = _inside(outline, (x0, y0, x1, y1))
+    cut = inside[cy0 - y0 : cy1 - y0, cx0 - x0 : cx1 - x0]
     ids = frame.ids[cy0:cy1, cx0:cx1]
     own = np.isin(ids, [thing.ident, *thing.companions]) if thing.companions else ids == thing.ident
-    share = float((own & (mask > 0)).sum()) / max(int(whole.sum()), 1)
+    share = float((own & cut).sum()) / max(int(inside.sum()), 1)
     # The wide pinhole sees past the picture's border: what the lens cuts off is not seen.
     dense = densified(thing.outline_mm, 24)
     pixels = shot.project(_xyz(dense, thing.height_mm))
-    inside = np.all((pixels > -0.5) & (pixels < np.array(shot.size_px) - 0.5), axis=1)
-    if not inside.all():
+    if not np.all((pixels > -0.5) & (pixels < np.array(shot.size_px) - 0.5)):
         clip = _clipped_area(pixels, shot.size_px) / max(
             abs(float(cv2.contourArea(pixels.astype(np.float32)))), 1e-6
         )
         share *= clip
     return min(share, 1.0)
+
+
+def _inside(outline: Array, window: tuple[int, int, int, int]) -> NDArray[Any]:
+    """Which pixel centres of a window lie in a convex outline; cv2.fillPoly would count the border's pixels too."""
+    x0, y0, x1, y1 = window
+    corners = outline[:: max(1, len(outline) // 20)]
+    x, y = np.arange(x0, x1)[None, :], np.arange(y0, y1)[:, None]
+    turn = np.sign(cv2.contourArea(corners.astype(np.float32), oriented=True))
+    inside = np.ones((y1 - y0, x1 - x0), bool)
+    for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        inside &= ((bx - ax) * (y - ay) - (by - ay) * (x - ax)) * turn >= 0
+    return inside
 
 
 def _clipped_area(pixels: Array, size_px: tuple[int, int]) -> float:
