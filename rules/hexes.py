@@ -21,7 +21,7 @@ from .verdict import BAND95
 
 __all__ = [
     "DIRECTIONS", "SYMMETRIES", "Field", "Hex", "Lattice", "Located", "Orientation", "Symmetry", "along",
-    "disc", "distance", "locate", "name", "neighbours", "ring", "turn",
+    "disc", "distance", "locate", "name", "neighbours", "ring", "spoken", "turn",
 ]  # fmt: skip
 
 Hex = tuple[int, int]
@@ -63,6 +63,11 @@ def turn(h: Hex, by: Symmetry) -> Hex:
 def name(h: Hex) -> str:
     """How a hex is written where a name is wanted: ``"q,r"``."""
     return f"{h[0]},{h[1]}"
+
+
+def spoken(h: Hex) -> str:
+    """How a hex is written in a sentence, where several follow each other: ``"(q, r)"``."""
+    return f"({h[0]}, {h[1]})"
 
 
 def neighbours(h: Hex) -> tuple[Hex, ...]:

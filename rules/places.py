@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from .errors import QuestionError, Unknown
-from .messages import msg, register
+from .messages import Message, msg, register
 from .scene import Piece, Scene
 from .verdict import Answer, Finding
 
@@ -27,7 +27,7 @@ class Doubt:
     """The possible places of one piece, the likeliest first, and what people call them."""
 
     pieces: tuple[Piece, ...]
-    places: tuple[str, ...]
+    places: tuple[str | Message, ...]
 
 
 def settle(run: Callable[[Scene], Finding], scene: Scene, doubts: Mapping[str, Doubt]) -> Finding:
@@ -53,7 +53,7 @@ def settle(run: Callable[[Scene], Finding], scene: Scene, doubts: Mapping[str, D
         return first
     who = [i for i, n in worst.items() if n == most] or sorted(open_)
     named = [open_[i].pieces[0].label for i in who]
-    places = sorted({place for i in who for place in open_[i].places})
+    places = list(dict.fromkeys(place for i in who for place in open_[i].places))
     said = msg("place-doubt" if most == _OTHERWISE else "place-doubt-value", who=named, places=places)
     if most == _VALUE:
         return replace(first, notes=(*first.notes, said))

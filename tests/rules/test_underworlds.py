@@ -157,7 +157,7 @@ def test_a_piece_on_a_border_is_named_when_it_decides() -> None:
     )
     verdict = asked(scene, "range", **{"from": "a", "to": "b", "max": 1})
     assert verdict.answer is Answer.TOO_CLOSE
-    assert "a stands on a border" in verdict.because and "0,0" in verdict.because and "1,0" in verdict.because
+    assert "a stands on a border" in verdict.because and "(0, 0), (1, 0)" in verdict.because
     assert verdict.remedy is not None and "a" in verdict.remedy.text("es")
     # Within 2 it is in either hex, though the count differs; and the line is clear from both.
     within = asked(scene, "range", **{"from": "a", "to": "b", "max": 2})

@@ -206,12 +206,12 @@ register(
             "es": "Están los {total}: {what}.",
         },
         "sr-count-short": {
-            "en": "{n} of {total} are hidden or misread: {what}.",
-            "es": "{n} de {total} están ocultos o mal leídos: {what}.",
+            "en": "Hidden or misread: {n} of {total} ({what}).",
+            "es": "Ocultos o mal leídos: {n} de {total} ({what}).",
         },
         "sr-count-over": {
-            "en": "{n} more than the {total} of the box were counted: {what}.",
-            "es": "Se han contado {n} más que los {total} de la caja: {what}.",
+            "en": "Counted beyond the {total} of the box: {n} ({what}).",
+            "es": "Contados de más sobre los {total} de la caja: {n} ({what}).",
         },
         "sr-setup": {"en": "Everything is in its starting place.", "es": "Todo está en su lugar inicial."},
         "sr-setup-wrong": {
@@ -240,10 +240,13 @@ register(
             "en": "Goblins are still in the courtyard: {who}.",
             "es": "Aún hay goblins en el patio: {who}.",
         },
-        "sr-won-blocks": {"en": "{n} sections of the tunnel are left.", "es": "Quedan {n} secciones del túnel."},
+        "sr-won-blocks": {
+            "en": "Sections of the tunnel left: {n}.",
+            "es": "Secciones del túnel que quedan: {n}.",
+        },
         "sr-defeated": {
-            "en": "{done} sections let out two goblins each, {here} are still in the courtyard: {n} defeated.",
-            "es": "{done} secciones han soltado dos goblins cada una, {here} siguen en el patio: {n} derrotados.",
+            "en": "Sections opened: {done}, two goblins each; still in the courtyard: {here}; defeated: {n}.",
+            "es": "Secciones abiertas: {done}, dos goblins cada una; aún en el patio: {here}; derrotados: {n}.",
         },
     }
 )  # fmt: skip

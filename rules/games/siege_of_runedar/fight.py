@@ -242,8 +242,8 @@ register(
         },
         "sr-targets": {"en": "{a} can shoot at: {found}.", "es": "{a} puede disparar a: {found}."},
         "sr-shot": {
-            "en": "{crossbows} crossbows at {b}, {there} there that fall to one each: {n} removed.",
-            "es": "{crossbows} ballestas contra {b}, {there} allí que caen con una cada uno: {n} eliminados.",
+            "en": "Crossbows at {b}: {crossbows}; there to be hit: {there}; removed: {n}.",
+            "es": "Ballestas contra {b}: {crossbows}; blancos allí: {there}; eliminados: {n}.",
         },
         "sr-melee": {
             "en": "Enemies in the space of {a} ({space}): {who}.",
@@ -258,16 +258,16 @@ register(
             "es": "No hay enemigos en el espacio de {a} ({space}).",
         },
         "sr-felled": {
-            "en": "{impacts} impacts, two for each orc; {there} orcs in {space}: {n} fall.",
-            "es": "{impacts} impactos, dos por orco; {there} orcos en {space}: caen {n}.",
+            "en": "Impacts: {impacts}, two for each orc; orcs there ({space}): {there}; beaten: {n}.",
+            "es": "Impactos: {impacts}, dos por orco; orcos allí ({space}): {there}; derrotados: {n}.",
         },
         "sr-circles": {
-            "en": "{n} of the {left} open circles are covered.",
-            "es": "Se cubren {n} de los {left} círculos abiertos.",
+            "en": "Circles covered: {n} of {left} open.",
+            "es": "Círculos cubiertos: {n} de {left} abiertos.",
         },
         "sr-circles-all": {
-            "en": "All {left} open circles are covered: the figure goes back to the reserve.",
-            "es": "Se cubren los {left} círculos abiertos: la figura vuelve a la reserva.",
+            "en": "Every open circle is covered ({left}): the figure goes back to the reserve.",
+            "es": "Se cubre todo círculo abierto ({left}): la figura vuelve a la reserva.",
         },
         "sr-impacts-or": {
             "en": "expected either impacts (hand to hand) or crossbows (shooting)",

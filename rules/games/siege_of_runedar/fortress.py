@@ -291,7 +291,7 @@ def doubts(scene: Scene) -> dict[str, Doubt]:
         found = list(locate(spaces, piece.at, piece.height, sigma_mm).spaces) or [OFF_BOARD]
         if piece.space is not None:
             found = [piece.space, *(s for s in found if s not in (piece.space, OFF_BOARD))]
-        out[piece.id] = Doubt(tuple(replace(piece, space=s) for s in found), tuple(found))
+        out[piece.id] = Doubt(tuple(replace(piece, space=s) for s in found), tuple(called(s) for s in found))
     return out
 
 

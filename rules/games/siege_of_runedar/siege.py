@@ -238,28 +238,28 @@ register(
         "sr-orc-goes": {"en": "On an arrow {a} goes to {space}.", "es": "Con una flecha, {a} avanza hasta {space}."},
         "sr-orc-stays": {"en": "{a} is not in play ({space}).", "es": "{a} no está en juego ({space})."},
         "sr-thieves": {
-            "en": "{n} orcs enter the central chamber, steal a nugget each and go back to the reserve: {who}.",
-            "es": "{n} orcos entran en la cámara central, roban una pepita cada uno y vuelven a la reserva: {who}.",
+            "en": "Orcs that enter the central chamber, steal a nugget each and go back to the reserve: {n} ({who}).",
+            "es": "Orcos que entran en la cámara central, roban una pepita cada uno y vuelven a la reserva: {n} ({who}).",
         },
         "sr-theft-open": {
             "en": "{who} stands in the central chamber: a theft that was not carried out yet. It is not counted here.",
             "es": "{who} está en la cámara central: un robo aún sin resolver. Aquí no se cuenta.",
         },
         "sr-arrows-left": {
-            "en": "{a} steals on arrow number {n} (it is in {space}).",
-            "es": "{a} roba con la flecha número {n} (está en {space}).",
+            "en": "{a} steals on arrow number {n} (now: {space}).",
+            "es": "{a} roba con la flecha número {n} (ahora: {space}).",
         },
         "sr-gold-after": {
-            "en": "{gold} nuggets less {n} thefts within {arrows} arrows: {left} left.",
-            "es": "{gold} pepitas menos {n} robos en {arrows} flechas: quedan {left}.",
+            "en": "Nuggets now: {gold}; stolen after {arrows} arrows: {n}; left: {left}.",
+            "es": "Pepitas ahora: {gold}; robadas tras {arrows} flechas: {n}; quedan: {left}.",
         },
         "sr-card": {
-            "en": "{new} orcs come in, then {n} steal: {left} of {gold} nuggets are left.",
-            "es": "Entran {new} orcos y después {n} roban: quedan {left} de {gold} pepitas.",
+            "en": "Orcs coming in: {new}; nuggets stolen: {n}; left: {left} of {gold}.",
+            "es": "Orcos que entran: {new}; pepitas robadas: {n}; quedan: {left} de {gold}.",
         },
         "sr-card-gold": {
-            "en": "{new} orcs come in, then {n} steal: {left} of {gold} nuggets are left, the game is lost.",
-            "es": "Entran {new} orcos y después {n} roban: quedan {left} de {gold} pepitas, la partida está perdida.",
+            "en": "Orcs coming in: {new}; nuggets stolen: {n}; left: {left} of {gold}. The game is lost.",
+            "es": "Orcos que entran: {new}; pepitas robadas: {n}; quedan: {left} de {gold}. La partida está perdida.",
         },
         "sr-card-orcs": {
             "en": "With {n} orcs on the board the reserve is used up: the game is lost before any arrow.",

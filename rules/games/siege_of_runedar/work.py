@@ -261,8 +261,8 @@ register(
             "es": "Los orcos impiden trabajar en {space}: {who}.",
         },
         "sr-work": {
-            "en": "{n} {what}: the card gives {amount}, {there} are left there, {needed} are still needed.",
-            "es": "{n} de {what}: la carta da {amount}, quedan {there} allí, hacen falta {needed}.",
+            "en": "{what}: {n} are taken; the card gives {amount}, {there} lie there, {needed} are still needed.",
+            "es": "{what}: se cogen {n}; la carta da {amount}, allí hay {there}, hacen falta {needed}.",
         },
         "sr-work-nothing": {
             "en": "Nothing is needed or given, so no {what} is taken: nothing is stored.",
@@ -277,10 +277,13 @@ register(
             "es": "Los goblins y troles del patio impiden cavar: {who}.",
         },
         "sr-dig-none": {"en": "No rubble lies there.", "es": "No hay escombros."},
-        "sr-dig": {"en": "{n} of {there} rubble are removed.", "es": "Se retiran {n} de {there} escombros."},
+        "sr-dig": {
+            "en": "Rubble removed: {n} of {there}.",
+            "es": "Escombros retirados: {n} de {there}.",
+        },
         "sr-dig-last": {
-            "en": "{n} of {there} rubble are removed: the section is complete, two goblins appear.",
-            "es": "Se retiran {n} de {there} escombros: la sección está completa, aparecen dos goblins.",
+            "en": "Rubble removed: {n} of {there}, the last of it. The section is complete, two goblins appear.",
+            "es": "Escombros retirados: {n} de {there}, los últimos. La sección está completa, aparecen dos goblins.",
         },
         "sr-needs": {
             "en": "expected numbers of pieces for {known}",
@@ -291,14 +294,17 @@ register(
             "en": "All that {a} wants is there.",
             "es": "Está todo lo que pide {a}.",
         },
-        "sr-goblin-short": {"en": "{a} still wants {n} more.", "es": "A {a} aún le faltan {n}."},
+        "sr-goblin-short": {
+            "en": "{a} still wants more: {n}.",
+            "es": "A {a} aún le falta: {n}.",
+        },
         "sr-upgrade": {
-            "en": "All that the card in {slot} needs lies on it.",
-            "es": "La carta de {slot} tiene todo lo que pide.",
+            "en": "All that the card needs lies on it ({slot}).",
+            "es": "La carta tiene todo lo que pide ({slot}).",
         },
         "sr-upgrade-short": {
-            "en": "The card in {slot} still needs {n} pieces.",
-            "es": "A la carta de {slot} le faltan {n} piezas.",
+            "en": "Pieces that the card still needs ({slot}): {n}.",
+            "es": "Piezas que le faltan a la carta ({slot}): {n}.",
         },
         "sr-upgrade-closed": {
             "en": "A catapult card closes {slot}: no upgrade there.",
@@ -314,8 +320,8 @@ register(
             "es": "Una carta de catapulta cierra {slot} para el resto de la partida.",
         },
         "sr-rubble": {
-            "en": "Both goblins are gone and {blocks} sections are left: {n} rubble are put down.",
-            "es": "No quedan goblins y hay {blocks} secciones: se ponen {n} escombros.",
+            "en": "No goblin is in the courtyard; sections left: {blocks}; rubble to put down: {n}.",
+            "es": "No hay goblins en el patio; secciones que quedan: {blocks}; escombros que poner: {n}.",
         },
         "sr-rubble-goblins": {
             "en": "None while a goblin is in the courtyard: {who}.",
@@ -327,12 +333,12 @@ register(
         },
         "sr-rubble-done": {"en": "None: no section is left.", "es": "Ninguno: no quedan secciones."},
         "sr-tunnel": {
-            "en": "{n} sections are done, from the tunnel tower on.",
-            "es": "Hay {n} secciones hechas, desde la torre del túnel.",
+            "en": "Sections done: {n}, from the tunnel tower on.",
+            "es": "Secciones hechas: {n}, desde la torre del túnel.",
         },
         "sr-tunnel-wrong": {
-            "en": "{n} sections are gone, but not the ones nearest the tunnel tower.",
-            "es": "Faltan {n} secciones, pero no las más cercanas a la torre del túnel.",
+            "en": "Sections gone: {n}, but not the ones nearest the tunnel tower.",
+            "es": "Secciones que faltan: {n}, pero no las más cercanas a la torre del túnel.",
         },
     }
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from ...game import Input
-from ...hexes import Hex, along, name, neighbours
+from ...hexes import Hex, along, neighbours, spoken
 from ...messages import Message, msg, register
 from ...scene import Piece
 from ...verdict import Answer, Finding
@@ -196,7 +196,7 @@ def trapped(b: Battlefield) -> Finding:
     guarded = _guarded(target, b.a["knockback"])
     holds = not ways and not guarded
     key = "uw-trapped" if holds else "uw-trapped-guard" if guarded else "uw-not-trapped"
-    reason = msg(key, a=attacker.label, b=target.label, hexes=[name(h) for h in ways])
+    reason = msg(key, a=attacker.label, b=target.label, hexes=[spoken(h) for h in ways])
     drawing = (*b.draw(ways), *b.draw_pieces((attacker,)), *b.draw_pieces((target,), "contact"))
     return Finding(
         reason, ("UW-TRAP-1",), Answer.of(holds), drawing=drawing, notes=b.off_notes(attacker, target)
@@ -228,7 +228,7 @@ def drive_back(b: Battlefield) -> Finding:
             before = h
     key = "uw-drive-guard" if guarded else "uw-drive" if found else "uw-drive-none"
     return Finding(
-        msg(key, a=attacker.label, b=target.label, hexes=[name(h) for h in found]),
+        msg(key, a=attacker.label, b=target.label, hexes=[spoken(h) for h in found]),
         ("UW-DRV-1", *(("UW-DRV-2",) if more else ())),
         Answer.of(bool(found)),
         value=counted(found),

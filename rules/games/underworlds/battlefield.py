@@ -15,7 +15,7 @@ from ...drawing import Drawing, Polygon, Role, segment
 from ...errors import QuestionError, Unknown
 from ...game import Asked, Input
 from ...hex_sight import Sight, sight, sight_table
-from ...hexes import Field, Hex, Lattice, locate, name
+from ...hexes import Field, Hex, Lattice, locate, spoken
 from ...messages import Message, Text, msg, register
 from ...places import Doubt, settle
 from ...scene import Board, Piece, Scene
@@ -128,7 +128,7 @@ class Battlefield:
         if isinstance(value, str):
             piece = self.a.piece(given[0])
             return self.hex_of(piece), piece.label
-        return value, name(value)
+        return value, spoken(value)
 
     def fighter(self, input_name: str = "from") -> Piece:
         piece = self.a.piece(input_name)
@@ -209,7 +209,7 @@ class Battlefield:
     def off_notes(self, *pieces: Piece) -> tuple[Message, ...]:
         """Said of every named piece that does not stand on the battlefield."""
         off = [p for p in pieces if p.hex is not None and p.hex not in self.ground.field]
-        return tuple(msg("uw-off-board", who=p.label, hex=name(self.hex_of(p))) for p in off)
+        return tuple(msg("uw-off-board", who=p.label, hex=spoken(self.hex_of(p))) for p in off)
 
 
 def labels(pieces: Sequence[Piece]) -> object:
@@ -249,7 +249,7 @@ def doubts(scene: Scene, across_flats_mm: float, tie_mm: float, anywhere: bool =
     if not anywhere:
         _one_each(scene, found)
     return {
-        i: Doubt(tuple(replace(scene.piece(i), hex=h) for h in hexes), tuple(name(h) for h in hexes))
+        i: Doubt(tuple(replace(scene.piece(i), hex=h) for h in hexes), tuple(spoken(h) for h in hexes))
         for i, hexes in found.items()
     }
 

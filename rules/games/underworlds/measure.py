@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...game import Input
-from ...hexes import distance, name
+from ...hexes import distance, name, spoken
 from ...messages import msg, register
 from ...verdict import Answer, Finding
 from .battlefield import Battlefield, counted, ids, labels, question
@@ -73,9 +73,9 @@ def line_of_sight(b: Battlefield) -> Finding:
     if seen.clear:
         reason = msg("uw-sees", a=one.label, b=two)
     elif seen.blockers and seen.leaves:
-        reason = msg("uw-sees-neither", a=one.label, b=two, hexes=[*map(name, seen.blockers)])
+        reason = msg("uw-sees-neither", a=one.label, b=two, hexes=[*map(spoken, seen.blockers)])
     elif seen.blockers:
-        reason = msg("uw-sees-blocked", a=one.label, b=two, hexes=[*map(name, seen.blockers)])
+        reason = msg("uw-sees-blocked", a=one.label, b=two, hexes=[*map(spoken, seen.blockers)])
     else:
         reason = msg("uw-sees-leaves", a=one.label, b=two)
     between = [p for p in b.a.scene.pieces if p.hex in seen.touched[1:-1] and p.hex not in (here, there)]
@@ -91,7 +91,7 @@ def line_of_sight(b: Battlefield) -> Finding:
             *b.draw_line(here, there, "clear" if seen.clear else "blocked"),
         ),
         steps=(
-            msg("uw-step-touches", hexes=[name(h) for h in seen.touched]),
+            msg("uw-step-touches", hexes=[spoken(h) for h in seen.touched]),
             *((msg("uw-step-fighters", who=labels(between)),) if between else ()),
         ),
         notes=b.off_notes(one),
@@ -235,6 +235,9 @@ register(
             "en": "{b} is not an enemy in a hex next to {a}.",
             "es": "{b} no es un enemigo en un hexágono contiguo a {a}.",
         },
-        "uw-visible": {"en": "{a} sees {n} other hexes.", "es": "{a} ve otros {n} hexágonos."},
+        "uw-visible": {
+            "en": "Other hexes that {a} sees: {n}.",
+            "es": "Otros hexágonos que ve {a}: {n}.",
+        },
     }
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ...errors import QuestionError
 from ...game import Input
-from ...hexes import Hex, name, neighbours
+from ...hexes import Hex, neighbours, spoken
 from ...messages import Message, msg, register
 from ...scene import Piece
 from ...verdict import Answer, Finding
@@ -64,15 +64,19 @@ def _fault(
     if not path:
         return msg("uw-path-none", a=one.label), 0
     if start not in b.ground.field:
-        return msg("uw-off-board", who=one.label, hex=name(start)), 0
+        return msg("uw-off-board", who=one.label, hex=spoken(start)), 0
     for i, h in enumerate(path):
         last = i == len(path) - 1
         if h not in neighbours(before):
-            return msg("uw-path-gap", a=name(before), b=name(h)), i
+            return msg("uw-path-gap", a=spoken(before), b=spoken(h)), i
         if h not in b.ground.field:
-            return msg("uw-path-off", hex=name(h)), i
+            return msg("uw-path-off", hex=spoken(h)), i
         if (last or not through) and not b.empty(h, one):
-            return msg("uw-path-full", hex=name(h), who=labels([p for p in b.inside(h) if p.id != one.id])), i
+            if h in b.ground.blocked:
+                return msg("uw-path-blocked", hex=spoken(h)), i
+            return msg(
+                "uw-path-full", hex=spoken(h), who=labels([p for p in b.inside(h) if p.id != one.id])
+            ), i
         wrong = step(before, h)
         if wrong is not None:
             return wrong, i
@@ -139,9 +143,9 @@ def push_path(b: Battlefield) -> Finding:
 
     def step(before: Hex, h: Hex) -> Message | None:
         if away and not b.ground.farther(away[0], h, than=before):
-            return msg("uw-push-away", hex=name(h), who=away[1])
+            return msg("uw-push-away", hex=spoken(h), who=away[1])
         if toward and not b.ground.farther(toward[0], before, than=h):
-            return msg("uw-push-toward", hex=name(h), who=toward[1])
+            return msg("uw-push-toward", hex=spoken(h), who=toward[1])
         return None
 
     fault, at = _fault(b, one, path, False, step)
@@ -161,7 +165,7 @@ def _reference(b: Battlefield, input_name: str) -> tuple[Hex, str] | None:
         if piece is not None:
             return b.hex_of(piece), piece.label
     elif isinstance(value, list | tuple) and len(value) == 2 and all(type(v) is int for v in value):
-        return (value[0], value[1]), name((value[0], value[1]))
+        return (value[0], value[1]), spoken((value[0], value[1]))
     known = ", ".join(p.id for p in b.a.scene.pieces) or "-"
     raise QuestionError.of("input-no-such", input_name, ids=[str(value)], known=known)
 
@@ -252,12 +256,12 @@ def can_activate(b: Battlefield) -> Finding:
 register(
     {
         "uw-reach": {
-            "en": "{a} may end a Move action of up to {move} hexes in {n} hexes.",
-            "es": "{a} puede acabar una acción de Movimiento de hasta {move} en {n} hexágonos.",
+            "en": "Hexes where {a} may end a Move action of up to {move}: {n}.",
+            "es": "Hexágonos donde {a} puede acabar una acción de Movimiento de hasta {move}: {n}.",
         },
         "uw-path": {
-            "en": "{a} enters {n} hexes, each next to the one before and free.",
-            "es": "{a} pisa {n} hexágonos, cada uno contiguo al anterior y libre.",
+            "en": "Each hex of the way of {a} is next to the one before, and free (steps: {n}).",
+            "es": "Cada hexágono del camino de {a} es contiguo al anterior y está libre (pasos: {n}).",
         },
         "uw-path-none": {"en": "{a} would not leave its hex.", "es": "{a} no saldría de su hexágono."},
         "uw-path-gap": {"en": "{a} and {b} are not neighbours.", "es": "{a} y {b} no son contiguos."},
@@ -265,17 +269,15 @@ register(
             "en": "{hex} is not a complete hex of the battlefield.",
             "es": "{hex} no es un hexágono completo del campo de batalla.",
         },
-        "uw-path-full": {
-            "en": "{hex} is not empty: it is blocked or occupied ({who} in it).",
-            "es": "{hex} no está vacío: está bloqueado u ocupado (dentro: {who}).",
-        },
+        "uw-path-blocked": {"en": "{hex} is a blocked hex.", "es": "{hex} es un hexágono bloqueado."},
+        "uw-path-full": {"en": "{hex} is occupied: {who}.", "es": "{hex} está ocupado: {who}."},
         "uw-path-back": {
             "en": "{a} may not end in the hex where it began.",
             "es": "{a} no puede acabar en el hexágono donde empezó.",
         },
         "uw-path-long": {
-            "en": "{a} would enter {n} hexes; its Move is {move}.",
-            "es": "{a} pisaría {n} hexágonos; su Movimiento es {move}.",
+            "en": "Hexes that {a} would enter: {n}; its Move is {move}.",
+            "es": "Hexágonos que pisaría {a}: {n}; su Movimiento es {move}.",
         },
         "uw-push-away": {
             "en": "The step into {hex} does not lead farther from {who}.",
@@ -286,8 +288,8 @@ register(
             "es": "El paso a {hex} no lo acerca a {who}.",
         },
         "uw-push-count": {
-            "en": "{a} is pushed exactly {count} hexes, not {n}.",
-            "es": "{a} se empuja exactamente {count} hexágonos, no {n}.",
+            "en": "The push of {a} is exactly {count} long, not {n}.",
+            "es": "El empujón de {a} es exactamente de {count}, no de {n}.",
         },
         "uw-charge": {
             "en": "Enemies that {a} sees within Range {range} after a Move of up to {move}: {who}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import Unknown
 from ...game import Input
-from ...hexes import Hex, name
+from ...hexes import Hex, spoken
 from ...messages import msg, register
 from ...verdict import Answer, Finding
 from .battlefield import Battlefield, counted, question
@@ -84,7 +84,7 @@ def objective_placement(b: Battlefield) -> Finding:
     fault = None if h in found else _objective_fault(b, h, at_edge)
     key = fault or ("uw-obj-edge-only" if at_edge else "uw-obj")
     drawing = b.draw((h,), "zone" if fault is None else "blocker")
-    return Finding(msg(key, hex=name(h)), ("UW-OBJ-1",), Answer.of(fault is None), drawing=drawing)
+    return Finding(msg(key, hex=spoken(h)), ("UW-OBJ-1",), Answer.of(fault is None), drawing=drawing)
 
 
 @question(
@@ -141,7 +141,7 @@ def deploy(b: Battlefield) -> Finding:
     else:
         key = "uw-deploy-full"
     drawing = b.draw((h,), "zone" if holds else "blocker")
-    return Finding(msg(key, hex=name(h), side=side), ("UW-SET-4",), Answer.of(holds), drawing=drawing)
+    return Finding(msg(key, hex=spoken(h), side=side), ("UW-SET-4",), Answer.of(holds), drawing=drawing)
 
 
 @question(
@@ -180,7 +180,7 @@ def edge_hex(b: Battlefield) -> Finding:
     n = len(b.ground.field.neighbours(h))
     key = "uw-edge-off" if not inside else "uw-edge" if holds else "uw-not-edge"
     return Finding(
-        msg(key, hex=name(h), n=n),
+        msg(key, hex=spoken(h), n=n),
         ("UW-HEX-3",),
         Answer.of(holds),
         drawing=b.draw((h,), "limit" if holds else "zone"),
@@ -215,7 +215,7 @@ def territory(b: Battlefield) -> Finding:
     owner = b.ground.territory.get(h, "none")
     inside = h in b.ground.field
     key = "uw-territory-off" if not inside else "uw-territory-none" if owner == "none" else "uw-territory"
-    return Finding(msg(key, hex=name(h), side=owner), ("UW-SET-2",), band=owner, drawing=b.draw((h,)))
+    return Finding(msg(key, hex=spoken(h), side=owner), ("UW-SET-2",), band=owner, drawing=b.draw((h,)))
 
 
 register(
@@ -225,20 +225,20 @@ register(
             "es": "Hacen falta dos tableros en board.tiles para ver cómo están unidos; hay {n}.",
         },
         "uw-join-long": {
-            "en": "Joined along their long edges the boards complete {n} hexes; {least} are needed.",
-            "es": "Unidos por los lados largos, los tableros completan {n} hexágonos; hacen falta {least}.",
+            "en": "Joined along their long edges; hexes completed: {n}, needed: {least}.",
+            "es": "Unidos por los lados largos; hexágonos completados: {n}, necesarios: {least}.",
         },
         "uw-join-short": {
-            "en": "Joined along their short edges the boards complete {n} hexes; {least} are needed.",
-            "es": "Unidos por los lados cortos, los tableros completan {n} hexágonos; hacen falta {least}.",
+            "en": "Joined along their short edges; hexes completed: {n}, needed: {least}.",
+            "es": "Unidos por los lados cortos; hexágonos completados: {n}, necesarios: {least}.",
         },
         "uw-join-apart": {
-            "en": "The boards do not meet along an edge; they complete {n} hexes.",
-            "es": "Los tableros no se unen por un lado; completan {n} hexágonos.",
+            "en": "The boards do not meet along an edge; hexes completed: {n}.",
+            "es": "Los tableros no se unen por un lado; hexágonos completados: {n}.",
         },
         "uw-join-overlap": {
-            "en": "The boards lie on top of each other; they complete {n} hexes.",
-            "es": "Los tableros se solapan; completan {n} hexágonos.",
+            "en": "The boards lie on top of each other; hexes completed: {n}.",
+            "es": "Los tableros se solapan; hexágonos completados: {n}.",
         },
         "uw-obj": {
             "en": "{hex} is not a starting, blocked, lethal or edge hex, and every other objective is over 2 hexes away.",
@@ -264,12 +264,12 @@ register(
             "es": "{hex} está a 2 hexágonos o menos de otro objetivo.",
         },
         "uw-obj-hexes": {
-            "en": "An objective may lie in {n} hexes.",
-            "es": "Un objetivo puede ir en {n} hexágonos.",
+            "en": "Hexes where an objective may lie: {n}.",
+            "es": "Hexágonos donde puede ir un objetivo: {n}.",
         },
         "uw-obj-hexes-edge": {
-            "en": "Only edge hexes are left: an objective may lie in {n} of them.",
-            "es": "Solo quedan hexágonos de borde: un objetivo puede ir en {n} de ellos.",
+            "en": "Only edge hexes are left for an objective: {n}.",
+            "es": "Para un objetivo solo quedan hexágonos de borde: {n}.",
         },
         "uw-deploy": {
             "en": "{hex} is an empty starting hex in the territory of {side}.",
@@ -282,12 +282,12 @@ register(
         },
         "uw-deploy-full": {"en": "{hex} is not empty.", "es": "{hex} no está vacío."},
         "uw-deploy-hexes": {
-            "en": "{side} has {n} empty starting hexes in its own territory.",
-            "es": "{side} tiene {n} hexágonos iniciales vacíos en su territorio.",
+            "en": "Empty starting hexes in the territory of {side}: {n}.",
+            "es": "Hexágonos iniciales vacíos en el territorio de {side}: {n}.",
         },
         "uw-edge": {
-            "en": "{hex} has {n} neighbours on the battlefield, fewer than six.",
-            "es": "{hex} tiene {n} vecinos en el campo de batalla, menos de seis.",
+            "en": "Neighbours of {hex} on the battlefield: {n}, fewer than six.",
+            "es": "Vecinos de {hex} en el campo de batalla: {n}, menos de seis.",
         },
         "uw-not-edge": {
             "en": "{hex} has all six neighbours on the battlefield.",
@@ -298,8 +298,8 @@ register(
             "es": "{hex} no es del campo de batalla, así que no es de borde.",
         },
         "uw-edges": {
-            "en": "{n} hexes have fewer than six neighbours on the battlefield.",
-            "es": "{n} hexágonos tienen menos de seis vecinos en el campo de batalla.",
+            "en": "Hexes with fewer than six neighbours on the battlefield: {n}.",
+            "es": "Hexágonos con menos de seis vecinos en el campo de batalla: {n}.",
         },
         "uw-territory": {"en": "{hex} is territory of {side}.", "es": "{hex} es territorio de {side}."},
         "uw-territory-none": {"en": "{hex} is no one's territory.", "es": "{hex} es territorio de nadie."},

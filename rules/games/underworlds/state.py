@@ -6,7 +6,7 @@ from ...drawing import Drawing, Polygon, segment
 from ...errors import QuestionError, Unknown
 from ...game import Asked, Input
 from ...hexes import locate as locate_hex
-from ...hexes import name
+from ...hexes import spoken
 from ...messages import Message, msg, register
 from ...scene import Piece
 from ...verdict import Answer, Finding
@@ -90,12 +90,12 @@ def legal_state(b: Battlefield) -> Finding:
     for p in (*b.fighters, *b.objectives):
         h = b.hex_of(p)
         if h not in b.ground.field:
-            blame(msg("uw-off-board", who=p.label, hex=name(h)), p)
+            blame(msg("uw-off-board", who=p.label, hex=spoken(h)), p)
         elif h in b.ground.blocked:
-            blame(msg("uw-state-blocked", who=p.label, hex=name(h)), p)
+            blame(msg("uw-state-blocked", who=p.label, hex=spoken(h)), p)
         others = b.inside(h)
         if p.kind == "model" and len(others) > 1 and others[0].id == p.id:
-            blame(msg("uw-state-shared", who=labels(others), hex=name(h)), *others)
+            blame(msg("uw-state-shared", who=labels(others), hex=spoken(h)), *others)
         if p.has("guard") and p.has("staggered"):
             blame(msg("uw-state-tokens", who=p.label), p)
     return Finding(
@@ -122,7 +122,7 @@ def locate(a: Asked) -> Finding:
     if piece.at is None:
         if piece.hex is None:
             raise Unknown(msg("uw-no-hex", who=piece.label), ("UW-HEX-5",))
-        said = msg("uw-locate-given", who=piece.label, hex=name(piece.hex))
+        said = msg("uw-locate-given", who=piece.label, hex=spoken(piece.hex))
         return Finding(said, ("UW-HEX-5",), hexes=(piece.hex,), depends=nobody)
     board = a.scene.board
     known = board.layout.across_flats if board and board.layout and board.layout.origin else None
@@ -134,13 +134,13 @@ def locate(a: Asked) -> Finding:
     sigma_mm = piece.sigma.at if piece.sigma else (0.0, 0.0)
     found = locate_hex(where, piece.at, 2 * a.param("locate_tol"), sigma_mm)
     field = ground(board).field
-    off = tuple(msg("uw-off-board", who=piece.label, hex=name(h)) for h in found.hexes if h not in field)
+    off = tuple(msg("uw-off-board", who=piece.label, hex=spoken(h)) for h in found.hexes if h not in field)
     centres = [where.centre(h) for h in found.hexes]
     drawing: Drawing = (
         *(Polygon(where.outline(h), "zone" if h in field else "limit") for h in found.hexes),
         *(segment(piece.at, c, "measure") for c in centres),
     )
-    hexes = [name(h) for h in found.hexes]
+    hexes = [spoken(h) for h in found.hexes]
     if found.sure and found.off(field.hexes):
         said = off[0]
     elif found.sure:
@@ -162,7 +162,10 @@ def locate(a: Asked) -> Finding:
 register(
     {
         "uw-hold": {"en": "{who} stands in the hex of {b}.", "es": "{who} está en el hexágono de {b}."},
-        "uw-hold-none": {"en": "{who} stands in the hex of {b}.", "es": "En el hexágono de {b} no hay {who}."},
+        "uw-hold-none": {
+            "en": "There is nobody in the hex of {b}.",
+            "es": "En el hexágono de {b} no hay nadie.",
+        },
         "uw-not-objective": {
             "en": "expected an objective token; {who} is not one",
             "es": "se espera un marcador de objetivo; {who} no lo es",
@@ -172,8 +175,8 @@ register(
             "es": "{side} controla {who}: sus números suman {n}.",
         },
         "uw-held-none": {
-            "en": "{side} holds no objective: {n}.",
-            "es": "{side} no controla ningún objetivo: {n}.",
+            "en": "{side} holds no objective.",
+            "es": "{side} no controla ningún objetivo.",
         },
         "uw-no-number": {
             "en": "The number of {who} is not known: give it the trait value:N.",
