@@ -11,7 +11,8 @@ from regla.calibration.errors import LatticeError
 from regla.calibration.hexes import HexBoards, fit_boards
 from regla.models.classes import HEX_CLASSES
 from regla.rules.games.underworlds import recognise
-from regla.rules.scene import Board, BoardHex, BoardSpace, Layout
+from regla.rules.hexes import SYMMETRIES
+from regla.rules.scene import Board, BoardHex, BoardSpace, Layout, Tile
 
 from .found import Found, Thing
 
@@ -19,6 +20,7 @@ __all__ = ["lay_boards"]
 
 _TYPES: Final = {"hex": "normal", "hex-blocked": "blocked", "hex-start": "normal"}
 HEX_GAMES: Final = frozenset({"underworlds"})
+STRAIGHT: Final = SYMMETRIES[0]
 
 
 def lay_boards(
@@ -55,14 +57,22 @@ def _hexes(
         if old is None or f.cls != "hex":
             hexes[at] = BoardHex(at, kind, None, f.cls == "hex-start")
     # A base hides its own hex: the printed template tells which hexes are there all the same.
+    # It also tells which is the near-left hex, seen or not, and with that what all of them are called.
     known = recognise(hexes.values())
+    tiles: tuple[Tile, ...] = ()
     if known is not None:
         hexes = {h.hex: h for h in known.hexes}
+        if known.turned == STRAIGHT:
+            q, r = known.tiles[0].origin
+            names = names - np.array([q, r])
+            hexes = {(a - q, b - r): replace(h, hex=(a - q, b - r)) for (a, b), h in hexes.items()}
+            tiles = tuple(replace(t, origin=(t.origin[0] - q, t.origin[1] - r)) for t in known.tiles)
     zero = names[boards.member >= 0][0] - boards.hexes[boards.member >= 0][0]
     origin = lattice.centre_mm(-zero)[0]
     board = Board(
         orientation=lattice.orientation,
         hexes=tuple(hexes[k] for k in sorted(hexes)),
+        tiles=tiles,
         layout=Layout(
             round(float(lattice.across_flats_mm), 3),
             (round(float(origin[0]), 3), round(float(origin[1]), 3)),
@@ -86,7 +96,7 @@ def _shift_to_zero(boards: HexBoards) -> np.ndarray:
     low_row = hexes[good][:, 1].min()
     row = hexes[good & (hexes[:, 1] == low_row)]
     corner = row[row[:, 0].argmin()]
-    return hexes - corner
+    return np.asarray(hexes - corner)
 
 
 def _doubt(thing: Thing, lattice: Any) -> float:

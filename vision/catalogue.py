@@ -16,6 +16,7 @@ SIZE_SLACK: Final = 0.14
 """A measured size this far from a listed one is still that one: half of the step from 20 to 25 mm, and some more."""
 
 
+NEAR_SIGMAS: Final = 3.2
 DOUBT_SIGMAS: Final = 1.5
 """Two listed sizes whose distances to the measured one differ by less than this are not told apart."""
 
@@ -106,7 +107,8 @@ class Catalogue:
 def _meant(off_mm: list[float], slack_mm: list[float], sigma_mm: float) -> int | None:
     """The nearest of the listed sizes, if it is near enough and no other is nearly as near."""
     order = sorted(range(len(off_mm)), key=lambda i: off_mm[i])
-    if not order or off_mm[order[0]] > slack_mm[order[0]]:
+    most = NEAR_SIGMAS * sigma_mm if sigma_mm else np.inf
+    if not order or off_mm[order[0]] > min(slack_mm[order[0]], most):
         return None
     if len(order) > 1 and off_mm[order[1]] - off_mm[order[0]] < DOUBT_SIGMAS * sigma_mm:
         return None

@@ -36,8 +36,8 @@ BEYOND_SAMPLES: Final = 3
 HUE_SLACK: Final = 16.0
 DARKEST, BRIGHTEST = 0.35, 1.2
 """Grey levels by which shaded table may differ from the table, and how dark a shadow at the foot of a base is."""
-RARER: Final = (0.0, -2.0, -8.0)
-COOL: Final = 4.0
+RARER: Final = (0.0, -1.0, -4.0)
+COOL: Final = 2.0
 """How much less likely each supposition is from the outset, and how little a difference in belief decides: both chosen so
 that the weighed answer was nearest to the truth on rendered tables."""
 AGREED_FULL: Final = 0.8
@@ -52,7 +52,7 @@ SIZE_KNOWN: Final = 0.2
 OUTWARD_MM: Final = 0.15
 OUTWARD_SIGMA_MM: Final = 0.3
 """Rims flare a little towards the table and darken it: outlines are found this much too large."""
-AGREE_PX: Final = 0.5
+AGREE_PX: Final = 0.4
 BELIEF: Final = 3.0
 VOTE_REACH_PX: Final = 2.7
 VOTE_STEP_PX: Final = 0.9

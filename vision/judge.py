@@ -40,7 +40,10 @@ def judge_scene(
     """
     if len(matched) < 2:
         return
-    told = {t.id: _told(t, s) for t, s in matched}
+    # Hexes are numbered from wherever the eyes began: on the true board a piece's point says which one it is.
+    layout = truth.board.layout if truth.board else None
+    laid = layout is not None and layout.origin is not None
+    told = {t.id: _told(t, s, laid) for t, s in matched}
     kept = tuple(p for p in truth.pieces if p.id in told)
     true_scene = replace(truth, pieces=kept)
     seen_scene = replace(truth, pieces=tuple(told[p.id] for p in kept))
@@ -70,7 +73,7 @@ def judge_scene(
                 yield judged
 
 
-def _told(true: Piece, seen: Piece) -> Piece:
+def _told(true: Piece, seen: Piece, laid: bool) -> Piece:
     return replace(
         seen,
         id=true.id,
@@ -78,7 +81,7 @@ def _told(true: Piece, seen: Piece) -> Piece:
         side=true.side,
         traits=true.traits,
         kind=true.kind,
-        hex=seen.hex if true.hex is None else true.hex if seen.hex is None else seen.hex,
+        hex=None if laid and seen.at is not None else true.hex if seen.hex is None else seen.hex,
         space=true.space,
     )
 
