@@ -121,6 +121,19 @@ export function block(piece, world) {
   return { corners: [on(ahead, wide), on(ahead, -wide), on(behind, -wide), on(behind, wide)], ahead, wide, front: on(ahead, 0) };
 }
 
+/** The outlines around a piece as one sees it: a block is one shape, with a step where its last rank is not full. */
+export function silhouette(piece, world) {
+  const bases = outlines(piece, world);
+  if (bases.length < 2 || piece.base?.[0] !== "r" || piece.traits.includes("skirmisher")) return bases;
+  const files = piece.files || piece.count, last = piece.count % files;
+  if (!last) return [block(piece, world).corners];
+  const from = piece.count - last, inOrder = !piece.traits.some((x) => x.startsWith("rear:") || x.startsWith("last-rank:"));
+  // Corners of a base: front-left, front-right, rear-right, rear-left.
+  const full = [bases[0][0], bases[Math.min(files, bases.length) - 1][1], bases[from - 1][2], bases[from - files]?.[3] ?? bases[0][3]];
+  if (!inOrder || from < files) return from < files ? [[bases[0][0], bases.at(-1)[1], bases.at(-1)[2], bases[0][3]]] : [full, ...bases.slice(from)];
+  return [[full[0], full[1], full[2], bases[from + last - 1][1], bases[from + last - 1][2], bases[from][3]]];
+}
+
 export function hull(points) {
   const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const half = (list) => {

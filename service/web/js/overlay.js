@@ -97,6 +97,7 @@ async function loadAbout() {
 
 scaleUp();
 stage = new Stage($("#picture"));
+stage.nameScale = 1.9;
 stage.resize = () => undefined;
 addEventListener("resize", () => { scaleUp(); paint(); });
 fetch(withToken("/api/games")).then((r) => r.json()).then((list) => { games = new Map(list.map((g) => [g.id, g])); paint(); }).catch(() => undefined);

@@ -1,6 +1,6 @@
 // What stands on the table, and what a verdict draws on it.
 import { svg } from "./dom.js";
-import { block, centroid, circle, grown, hexCentre, hexOutline, hull, outlines, place, polar } from "./geometry.js";
+import { centroid, circle, grown, hexCentre, hexOutline, hull, outlines, place, polar, silhouette } from "./geometry.js";
 import { length, num, t } from "./i18n.js";
 
 const SIDES = ["var(--side-a)", "var(--side-b)", "var(--side-c)", "var(--side-d)"];
@@ -89,7 +89,7 @@ export function paintPieces(stage, world, picked, unit) {
     if (!bases.length) continue;
     const z = stage.mode === "camera" ? piece.height : 0;
     const all = bases.map((b) => stage.path(b, true, z)).join("");
-    const merged = bases.length > 1 ? blockPath(stage, piece, world, z) : all;
+    const merged = bases.length > 1 ? silhouette(piece, world).map((o) => stage.path(o, true, z)).join("") : all;
     const kind = ["piece", piece.kind, picked.from === piece.id && "selected", picked.to?.includes(piece.id) && "target", picked.faded?.(piece) && "faded"].filter(Boolean).join(" ");
     const node = svg("g", { class: kind, "data-piece": piece.id, tabindex: 0, role: "button", "aria-label": describe(piece, unit), "aria-pressed": picked.from === piece.id ? "true" : "false", "--c": colour(piece.side) },
       svg("path", { class: "case", d: merged }), svg("path", { class: "base", d: all }));
@@ -100,10 +100,27 @@ export function paintPieces(stage, world, picked, unit) {
     const low = bases.flat().reduce((a, b) => (stage.xy(b)[1] > stage.xy(a)[1] ? b : a)), at = place(piece, world);
     
     if (piece.kind === "model" || piece.kind === "unit" || picked.from === piece.id) names.push(label(stage, [at[0], stage.mode === "table" ? low[1] : at[1]], piece.label, "pname", stage.mode === "table" ? 16 : 5));
+    if (picked.from === piece.id || picked.to?.includes(piece.id)) names.at(-1)?.setAttribute("data-first", "yes");
   }
   stage.layers.pieces.replaceChildren(...nodes);
   stage.layers.names.replaceChildren(...names);
+  declutter(stage);
   if (focused) stage.layers.pieces.querySelector(`[data-piece="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+}
+
+const LETTER_PX = 7.6, LINE_PX = 15;
+
+/** Names that would cover another one are left out; the selected piece keeps its own. */
+export function declutter(stage) {
+  const nodes = [...stage.layers.names.children], u = stage.unitsPerPx * (stage.nameScale ?? 1), taken = [];
+  const first = (n) => (n.dataset.first ? 0 : 1);
+  for (const node of nodes.sort((a, b) => first(a) - first(b))) {
+    const x = Number(node.getAttribute("x")), y = Number(node.getAttribute("y")), w = (node.textContent.length * LETTER_PX * u) / 2, h = (LINE_PX * u) / 2;
+    const box = [x - w, y - 2 * h, x + w, y];
+    const hidden = taken.some((o) => box[0] < o[2] && o[0] < box[2] && box[1] < o[3] && o[1] < box[3]);
+    node.style.display = hidden ? "none" : "";
+    if (!hidden) taken.push(box);
+  }
 }
 
 /** A small hand at the corner of what a hand set. */
@@ -113,10 +130,6 @@ function handMark(stage, points) {
 }
 
 const rank = (piece) => ({ marker: 0, token: 1, unit: 2, model: 3 })[piece.kind] ?? 2;
-
-function blockPath(stage, piece, world, z) {
-  return stage.path(block(piece, world).corners, true, z);
-}
 
 function front(stage, piece, world, bases, z) {
   const at = place(piece, world);

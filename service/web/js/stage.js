@@ -7,6 +7,7 @@ const MAX_ZOOM = 14;
 const TAP_PX = 9; // a finger that moves less than this taps
 const CURVE_STEPS = 14; // a straight line bends in the lens: drawn in this many pieces
 const DOUBLE_MS = 320;
+const TOP_PX = 64;
 
 export class Stage extends EventTarget {
   constructor(host) {
@@ -97,16 +98,18 @@ export class Stage extends EventTarget {
   fit() {
     const [x, y, w, h] = this.whole, W = this.host.clientWidth || 1, H = this.host.clientHeight || 1;
     // On a desktop the tool bar covers a strip at the bottom: the table is fitted above it.
-    const strip = this.mode === "camera" ? 0 : Math.min(64, H * 0.12), scale = Math.max(w / W, h / Math.max(1, H - strip));
-    this.setBox([x + w / 2 - (W * scale) / 2, y + h / 2 - ((H - strip) * scale) / 2, W * scale, H * scale]);
-    this.fitted = true;
+    const strip = Math.min(64, H * 0.12), scale = Math.max(w / W, h / Math.max(1, H - strip));
+    // On a phone the table hangs below the buttons, so that the sheet covers only what is empty.
+    const top = H > 1.15 * W ? Math.min(TOP_PX, Math.max(0, (H - strip) / 2 - h / scale / 2)) : (H - strip) / 2 - h / scale / 2;
+    this.tallPx = top + h / scale;
+    this.setBox([x + w / 2 - (W * scale) / 2, y - top * scale, W * scale, H * scale], true);
   }
 
-  setBox(box) {
+  setBox(box, fitted = false) {
     this.box = box;
+    this.fitted = fitted;
     this.root.setAttribute("viewBox", box.map((v) => v.toFixed(3)).join(" "));
     this.root.style.setProperty("--u", this.unitsPerPx);
-    this.fitted = false;
     this.dispatchEvent(new Event("zoom"));
   }
 

@@ -7,7 +7,7 @@ import { spoken } from "./card.js";
 import { edit, openEdit } from "./edit.js";
 import { block, place } from "./geometry.js";
 import { icon, icons } from "./icons.js";
-import { dot, paintDrawing, paintGround, paintPieces, paintRings, paintTerrain, placeLabels, scaleDots, shapes } from "./paint.js";
+import { declutter, dot, paintDrawing, paintGround, paintPieces, paintRings, paintTerrain, placeLabels, scaleDots, shapes } from "./paint.js";
 import { loadAbout, loadRulings, paintCard, paintPanel } from "./panel.js";
 import { ask, askAgain, askBetween } from "./questions.js";
 import { startSheet, sheetTo } from "./sheet.js";
@@ -230,7 +230,7 @@ function startButtons() {
   $("#undo").addEventListener("click", undo);
   $("#redo").addEventListener("click", () => attempt(() => post(`${base}/redo`)));
   $("#time-button").addEventListener("click", () => $("#tools").classList.toggle("with-time"));
-  stage.addEventListener("zoom", () => { placeLabels(stage); scaleDots(stage); if (app.world?.v) paintHandle(app.world.pieces.get(app.from)); });
+  stage.addEventListener("zoom", () => { placeLabels(stage); scaleDots(stage); declutter(stage); if (app.world?.v) paintHandle(app.world.pieces.get(app.from)); });
   stage.addEventListener("double-tap", () => stage.fit());
   stage.root.addEventListener("keydown", (event) => {
     const id = event.target.closest?.("[data-piece]")?.dataset.piece;
