@@ -20,9 +20,9 @@ from .errors import Degenerate, Mirrored
 from .messages import phrase
 from .view import projection_jacobian
 
-NOISE_PRIOR_PX: Final = 0.2
+NOISE_PRIOR_PX: Final = 0.3
 NOISE_PRIOR_COUNT: Final = 2.0
-"""Before the residuals speak, a corner is believed to be seen to 0.2 px (what ordinary webcams give); two
+"""Before the residuals speak, a corner is believed to be seen to 0.3 px (what ordinary webcams give); two
 observations' worth, so that sixteen corners soon outvote it but three cannot claim perfection."""
 
 GAUGE_SIGMA_MM: Final = 1e-3

@@ -12,7 +12,7 @@ from .bundle import Estimate, Targets, estimate, first_pose
 from .camera import Camera, Floats, Pose
 from .diagnose import MOVE_TOLERANCE_MM, check_order
 from .errors import CalibrationError, Degenerate, MarkerMoved
-from .markers import LOCAL, QUIET_MM, Marker
+from .markers import CORNER_IDS, LOCAL, QUIET_MM, Marker
 from .messages import phrase
 from .polygons import turn_of
 from .view import TableView
@@ -253,6 +253,9 @@ def _lay_table(
     if table_mm is None:
         return -low, (float(high[0] - low[0]), float(high[1] - low[1]))
     size = np.asarray(table_mm, dtype=np.float64)
+    if all(i in here for i in CORNER_IDS):
+        middle = np.mean([here[i].mean(axis=0) for i in CORNER_IDS], axis=0)
+        return size / 2 - middle, (float(size[0]), float(size[1]))
     near_side, far_side = bool({0, 1} & here.keys()), bool({2, 3} & here.keys())
     left, right = bool({0, 3} & here.keys()), bool({1, 2} & here.keys())
     shift = (size - high - low) / 2
