@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -236,6 +237,48 @@ def test_reached_spaces_are_drawn_where_they_lie() -> None:
     assert sum(s["type"] == "polygon" and s["role"] == "zone" for s in drawing) == 3
     way = asked(here, "range", **{"from": "red", "to": "wall-carpentry"}).to_json()["drawing"]
     assert sum(s["type"] == "segment" and s["role"] == "path" for s in way) == 2
+
+
+@pytest.mark.parametrize("sigma", [1.0, 6.0])
+def test_confident_answers_from_noisy_places_are_right(sigma: float) -> None:
+    """Dwarves anywhere in their spaces, seen with noise: at most one confident answer in a hundred is wrong."""
+    rng = np.random.default_rng(5)
+    rooms = [r for r in BOARD["spaces"] if r["height"] == 0.0]
+    confident = wrong = 0
+    for _ in range(600):
+        home = rooms[rng.integers(len(rooms))]
+        x, y = np.array(home["outline"][0]) + rng.uniform(0, 100, 2)
+        dx, dy = rng.normal(0, sigma, 2)
+        seen_at = stood(dwarf("?"), (x + dx, y + dy), sigma) | {"height": 0.0}
+        said = asked(scene(seen_at, board=BOARD), "range", **{"from": "red", "to": "courtyard"})
+        true = asked(scene(dwarf(home["space"])), "range", **{"from": "red", "to": "courtyard"})
+        if said.answer is not Answer.TOO_CLOSE:
+            confident += 1
+            wrong += said.value != true.value
+    assert confident > 300
+    assert wrong <= 0.01 * confident
+
+
+def test_a_table_measured_in_inches_is_the_same_table() -> None:
+    here = scene(
+        stood(dwarf("?"), (197, 250), 1.0), stood(enemy("o", "orc", "?"), (150, 250), 1.0), board=BOARD
+    )
+
+    def inches(value: Any, key: str = "") -> Any:
+        if isinstance(value, dict):
+            return {k: inches(v, k) for k, v in value.items()}
+        if isinstance(value, list):
+            return [inches(v, key) for v in value]
+        return value / 25.4 if key in ("at", "outline", "height") else value
+
+    there = inches(here) | {"unit": "in"}
+    for query, inputs in (
+        ("engagement", {"unit": "red"}),
+        ("orc-steps-to-gold", {"unit": "o"}),
+        ("orc-advance", {}),
+    ):
+        one, two = asked(here, query, **inputs), asked(there, query, **inputs)
+        assert (one.answer, one.value, one.ids) == (two.answer, two.value, two.ids)
 
 
 def test_the_survey_says_what_asking_says() -> None:
