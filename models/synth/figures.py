@@ -22,7 +22,8 @@ Colour = tuple[float, float, float]
 
 def hue(rng: np.random.Generator, low: float = 0.1, high: float = 0.8, colourful: float = 0.7) -> Colour:
     """Any colour; linear light."""
-    saturation = rng.uniform(0, 1) ** (1.2 - colourful)
+    # Paint and print are mostly dull with a few bright ones; `colourful` moves the balance.
+    saturation = 0.92 * rng.uniform(0, 1) ** (1.9 - colourful)
     r, g, b = colorsys.hsv_to_rgb(rng.uniform(), saturation, rng.uniform(low, high))
     return (r**1.8, g**1.8, b**1.8)
 

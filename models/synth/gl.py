@@ -158,23 +158,27 @@ class Renderer:
         matrices = np.zeros((MAX_LIGHTS, 4, 4), "f4")
         tiles = np.zeros((MAX_LIGHTS, 4), "f4")
         directions, colours = np.zeros((MAX_LIGHTS, 3), "f4"), np.zeros((MAX_LIGHTS, 3), "f4")
-        softness = np.zeros(MAX_LIGHTS, "f4")
+        softness, texels = np.zeros(MAX_LIGHTS, "f4"), np.zeros(MAX_LIGHTS, "f4")
+        extents = np.ones((MAX_LIGHTS, 3), "f4")
         for index, light in enumerate(lighting.lights):
             row, column = divmod(index, side)
-            matrix, extent_mm = light.shadow_matrix(bounds_mm)
+            matrix, extents_mm = light.shadow_matrix(bounds_mm)
             self._shadow_target.viewport = (column * tile_px, row * tile_px, tile_px, tile_px)
             self.shadow["view_projection"].write(matrix.T.astype("f4").tobytes())
             self._draw(self.shadow, uploaded)
             matrices[index] = matrix.T
             tiles[index] = (column / side, row / side, tile_px / SHADOW_ATLAS_PX, tile_px / SHADOW_ATLAS_PX)
             directions[index], colours[index] = light.direction, light.colour
-            softness[index] = max(light.softness_mm / extent_mm, 1.2 / tile_px)
+            extents[index], texels[index] = extents_mm, 1.0 / tile_px
+            softness[index] = max(light.softness_mm / float(extents_mm[:2].mean()), 1.2 / tile_px)
         for name, values in (
             ("light_matrix", matrices),
             ("light_tile", tiles),
             ("light_direction", directions),
             ("light_colour", colours),
             ("light_softness", softness),
+            ("light_texel", texels),
+            ("light_extent", extents),
         ):
             self.shade[name].write(values.tobytes())
         self.shade["light_count"].value = count

@@ -27,7 +27,7 @@ def _look(rng: np.random.Generator, weights: list[float]) -> tuple[tuple[float, 
     name = str(rng.choice(names))
     if name in ("wood", "oak", "parquet"):
         colour = np.array(_WOODS[int(rng.integers(len(_WOODS)))]) * rng.uniform(0.6, 1.3)
-    elif rng.random() < 0.6:
+    elif rng.random() < 0.78:
         colour = np.array(GROUND_COLOURS[int(rng.integers(len(GROUND_COLOURS)))]) * rng.uniform(0.8, 2.2)
     else:
         colour = np.array(hue(rng, 0.15, 0.85))

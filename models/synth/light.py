@@ -25,8 +25,8 @@ class Light:
     colour: Array
     softness_mm: float
 
-    def shadow_matrix(self, bounds_mm: Array) -> tuple[Array, float]:
-        """Table to the light's clip space around the box `bounds_mm` (2x3), and how many mm the space is wide."""
+    def shadow_matrix(self, bounds_mm: Array) -> tuple[Array, Array]:
+        """Table to the light's clip space around the box `bounds_mm` (2x3), and the size of that space in mm."""
         towards = self.direction
         side = np.cross([0.0, 1.0, 0.0] if abs(towards[1]) < 0.9 else [1.0, 0.0, 0.0], towards)
         side /= np.linalg.norm(side)
@@ -45,7 +45,7 @@ class Light:
         matrix = np.eye(4)
         matrix[:3, :3] = rotation * (2 / size)[:, None]
         matrix[:3, 3] = -(high + low) / size
-        return matrix, float(size[:2].mean())
+        return matrix, size
 
 
 @dataclass(frozen=True)

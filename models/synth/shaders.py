@@ -38,6 +38,7 @@ SHADE_FRAGMENT = """
 uniform int light_count; uniform int taps;
 uniform vec3 light_direction[%(lights)d]; uniform vec3 light_colour[%(lights)d];
 uniform mat4 light_matrix[%(lights)d]; uniform vec4 light_tile[%(lights)d]; uniform float light_softness[%(lights)d];
+uniform vec3 light_extent[%(lights)d]; uniform float light_texel[%(lights)d];
 uniform vec3 harmonics[9];
 uniform vec3 eye; uniform float exposure; uniform float gamma; uniform float environment_lod; uniform vec3 environment_tint;
 uniform sampler2DShadow shadows; uniform sampler2DArray covers; uniform sampler2D noise; uniform sampler2D environment;
@@ -52,16 +53,21 @@ const vec2 DISC[16] = vec2[16](
     vec2(-0.24,1.00), vec2(-0.81,0.91), vec2(0.20,0.79), vec2(0.14,-0.14));
 
 float lit(int i, vec3 n) {
-    vec4 q = light_matrix[i] * vec4(world + n * 0.6, 1.0);
+    vec3 size = light_extent[i];
+    vec4 q = light_matrix[i] * vec4(world + n * (0.4 + 0.8 * size.x * light_texel[i]), 1.0);
     vec3 p = q.xyz * 0.5 + 0.5;
+    // The surface itself slopes in the light's eyes: each look beside the point must expect another depth.
+    vec3 slope = mat3(light_matrix[i]) * n * size * 0.5;
+    vec2 lean = slope.z < -0.05 ? clamp(-slope.xy / slope.z, -6.0, 6.0) * size.xy / size.z : vec2(0.0);
     if (p.x < 0.0 || p.y < 0.0 || p.x > 1.0 || p.y > 1.0) return 1.0;
     vec4 tile = light_tile[i];
     float turn = 6.2832 * fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671, 0.00584))));
     mat2 spin = mat2(cos(turn), sin(turn), -sin(turn), cos(turn));
     float sum = 0.0;
     for (int k = 0; k < taps; ++k) {
-        vec2 at = clamp(p.xy + spin * DISC[k] * light_softness[i], 0.002, 0.998);
-        sum += texture(shadows, vec3(tile.xy + at * tile.zw, p.z));
+        vec2 aside = spin * DISC[k] * light_softness[i];
+        vec2 at = clamp(p.xy + aside, 0.002, 0.998);
+        sum += texture(shadows, vec3(tile.xy + at * tile.zw, p.z + dot(aside, lean)));
     }
     return sum / float(taps);
 }
@@ -74,6 +80,7 @@ vec3 surroundings(vec3 d, float lod) {
 void main() {
     vec3 n = normalize(normal), view = normalize(eye - world);
     if (dot(n, view) < 0.0) n = -n;
+    vec3 face = n;
     vec3 an = abs(local_normal);
     vec2 flat_uv = an.z >= max(an.x, an.y) ? local.xy : (an.x > an.y ? local.yz : local.xz);
     flat_uv += vec2(fract(v_ident * 0.618), fract(v_ident * 0.381)) * 97.0;
@@ -98,7 +105,7 @@ void main() {
     for (int i = 0; i < light_count; ++i) {
         float cosine = dot(n, light_direction[i]);
         if (cosine <= 0.0) continue;
-        float open = lit(i, n);
+        float open = lit(i, face);
         light += light_colour[i] * cosine * open;
         if (v_surface.z <= 0.06) continue;
         vec3 h = normalize(light_direction[i] + view);

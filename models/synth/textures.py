@@ -120,11 +120,11 @@ def _cracks(rng: np.random.Generator) -> NDArray[Any]:
 
 def _art(rng: np.random.Generator) -> NDArray[Any]:
     """A painted board: dim colours in patches, with a few bright lines of decoration."""
-    base = np.stack([_noise(rng, 1.7) for _ in range(3)], axis=-1) * 0.10 + 0.45
+    base = np.stack([_noise(rng, 1.7) for _ in range(3)], axis=-1) * rng.uniform(0.02, 0.06) + 0.45
     base += _grey(_noise(rng, 1.2)) * 0.09
     canvas = np.ascontiguousarray(base)
     for _ in range(int(rng.integers(8, 26))):
-        colour = (rng.uniform(0.15, 0.9, 3)).tolist()
+        colour = (rng.uniform(0.25, 0.65) + rng.normal(0, 0.06, 3)).tolist()
         start = rng.integers(0, TEXTURE_PX, 2)
         if rng.random() < 0.5:
             size = rng.integers(10, 160, 2).tolist()
@@ -172,7 +172,7 @@ def _procedural(name: str, rng: np.random.Generator) -> NDArray[Any]:
         return _grey(0.55 - 0.3 * np.exp(-np.abs(_noise(rng, 1.6)) * 5) + _noise(rng, 1.2) * 0.03)
     if name == "blotches":
         return (
-            np.stack([0.5 + _noise(rng, 1.5) * 0.09 for _ in range(3)], axis=-1)
+            np.stack([0.5 + _noise(rng, 1.5) * 0.05 for _ in range(3)], axis=-1)
             + _grey(_noise(rng, 0.7)) * 0.05
         )
     if name == "water":

@@ -199,7 +199,7 @@ def build(rng: np.random.Generator, assets: str | None = None, sheets: bool = Fa
         if at is not None:
             terrain.place(world, kind, f"{kind}-{k + 1}", at, size, float(rng.uniform(0, 360)))
     for side, forward in (("A", 90.0), ("B", 270.0)):
-        _army(world, side, forward, int(rng.integers(3, 6 if warband else 10)))
+        _army(world, side, forward, int(rng.integers(4, 8) if warband else rng.integers(6, 14)))
     for k in range(int(rng.integers(0, 3))):
         at = world.room(20)
         if at is not None:
