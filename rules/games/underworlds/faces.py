@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import combinations
 
 from ...hexes import Hex
@@ -68,6 +69,7 @@ def at(column: int, row: int) -> Hex:
     return column - row // 2, row
 
 
+@cache
 def template() -> tuple[Hex, ...]:
     """The complete hexes of one board whose near-left one is (0, 0).
 
@@ -131,6 +133,7 @@ def join(one: Tile, two: Tile) -> Joint:
     return Joint(edges, tuple(done))
 
 
+@lru_cache(maxsize=256)
 def board_hexes(tiles: tuple[Tile, ...]) -> tuple[BoardHex, ...]:
     """The complete hexes of boards as they lie, with what their faces print and whose territory they are
     (UW-HEX-2, UW-SET-2); hexes completed by joining are no one's.

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ...hexes import SYMMETRIES, Hex, Orientation, Symmetry, turn
 from ...scene import BoardHex, Layout, Point, Tile
@@ -63,10 +64,11 @@ def recognise(seen: Iterable[BoardHex]) -> Recognised | None:
     here = {turn(h, _back(by)): kind for h, kind in kinds.items()}
     tiles = tuple(_tile(str(i + 1), origin, here) for i, origin in enumerate(sorted(origins, key=_near_left)))
     whole = board_hexes(tiles)
+    faced = {h.hex for tile in tiles if tile.face for h in board_hexes((tile,))}
     share = sum(h.hex in here for h in whole) / len(whole)
     if share < LEAST_SHARE:
         return None
-    return Recognised(tiles, tuple(_seen_as(h, tiles, here, by) for h in whole), by, share)
+    return Recognised(tiles, tuple(_seen_as(h, h.hex in faced, here, by) for h in whole), by, share)
 
 
 def _origins(seen: Collection[Hex]) -> tuple[float, tuple[Hex, ...]]:
@@ -113,15 +115,15 @@ def _face_score(tile: Tile, kinds: Mapping[Hex, str]) -> int:
     return score
 
 
-def _seen_as(h: BoardHex, tiles: tuple[Tile, ...], kinds: Mapping[Hex, str], by: Symmetry) -> BoardHex:
+def _seen_as(h: BoardHex, faced: bool, kinds: Mapping[Hex, str], by: Symmetry) -> BoardHex:
     """The hex in the camera's numbering; where no face says what it is, it is what it was seen as."""
-    faced = any(tile.face and h.hex in {x.hex for x in board_hexes((tile,))} for tile in tiles)
     if faced:
         return BoardHex(turn(h.hex, by), h.type, h.territory, h.start)
     kind = kinds.get(h.hex, "normal")
     return BoardHex(turn(h.hex, by), "normal" if kind == "start" else kind, h.territory, kind == "start")
 
 
+@cache
 def _back(by: Symmetry) -> Symmetry:
     """The symmetry that undoes this one."""
     return next(
