@@ -22,14 +22,17 @@ ASPECT: Final = 0.01
 
 def check_fits(image: npt.NDArray[Any], calibration: Calibration) -> None:
     """Raise `WrongCalibration` when the picture cannot be of this camera in this place."""
-    height, width = image.shape[:2]
-    want = calibration.camera.size_px
-    if (width, height) != want:
-        why = msg("why-size", want=f"{want[0]} × {want[1]}", got=f"{width} × {height}")
-        raise WrongCalibration(why=why)
+    check_same_size(image, calibration)
     away = sheets_off_mm(image, calibration)
     if away is not None and away > MOST_MM:
         raise WrongCalibration(why=msg("why-sheets", mm=round(away)))
+
+
+def check_same_size(image: npt.NDArray[Any], calibration: Calibration) -> None:
+    height, width = image.shape[:2]
+    want = calibration.camera.size_px
+    if (width, height) != want:
+        raise WrongCalibration(why=msg("why-size", want=f"{want[0]} × {want[1]}", got=f"{width} × {height}"))
 
 
 def sheets_off_mm(image: npt.NDArray[Any], calibration: Calibration) -> float | None:
@@ -67,14 +70,15 @@ class DriftWatch:
         self.fault: Message | None = None
 
     def check(self, image: npt.NDArray[np.uint8], calibration: Calibration) -> Message | None:
-        if self._for is not calibration or (self.fault is not None and self._patches is None):
-            self._for, self._patches, self.fault = calibration, None, None
-            try:
+        try:
+            check_same_size(image, calibration)
+            if self._for is not calibration or self._patches is None:
+                self._for, self._patches = calibration, None
                 check_fits(image, calibration)
-            except WrongCalibration as wrong:
-                self.fault = wrong.message
-                return self.fault
-            self._patches = Patches(calibration, image)
+                self._patches = Patches(calibration, image)
+        except WrongCalibration as wrong:
+            self.fault = wrong.message
+            return self.fault
         assert self._patches is not None
         found = self._patches.check(image)
         self.fault = (

@@ -214,7 +214,7 @@ class Ranks:
 def ranks_of(block: Block, quarter: int) -> Ranks:
     """Count the block with its front `quarter` quarter turns (counter-clockwise) from the lattice's forward.
 
-    A hole in the midst of a block is a base that was not seen; missing bases of the last rank are casualties.
+    A hole in the midst of a block is a base that was not seen; what the last rank lacks are casualties.
     """
     forward = [(0, 1), (-1, 0), (0, -1), (1, 0)][quarter % 4]
     right = (forward[1], -forward[0])
@@ -239,11 +239,9 @@ def ranks_of(block: Block, quarter: int) -> Ranks:
         # One rank: gaps between its ends are bases that were not seen.
         count, rear, holes, odd = files, None, files - len(last), 0
     else:
-        between = [f for f in range(1, files + 1) if f not in last and (f - 1 in last and f + 1 in last)]
-        filled = sorted({*last, *between})
-        count = files * (ranks - 1) + len(filled)
-        rear = None if filled == list(range(1, len(filled) + 1)) else tuple(filled)
-        holes = missing + len(between)
+        count = files * (ranks - 1) + len(last)
+        rear = None if last == list(range(1, len(last) + 1)) else tuple(last)
+        holes = missing
         odd = missing - enclosed
     size = block.size_mm if quarter % 2 == 0 else (block.size_mm[1], block.size_mm[0])
     middle_depth, middle_across = (front + back) / 2, (left + end) / 2

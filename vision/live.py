@@ -72,7 +72,8 @@ class LiveTable:
         fps: float = 1 / CHECK_S,
         calibrate: bool = False,
     ) -> None:
-        self._source = source if isinstance(source, Source) else Source(source, fps=fps)
+        named = isinstance(source, Address | str | os.PathLike | int)
+        self._source: Source = Source(source, fps=fps) if named else source  # type: ignore[arg-type, assignment]
         self._pipeline = Pipeline(game, params, detector=detector, facing=facing)
         self._calibration = calibration
         self._calibrate = calibrate
