@@ -25,6 +25,8 @@ TURN_SIGMA_DEG: Final = 1.0
 """How well a hand lays a cut sheet flush into a corner."""
 SPAN_SIGMA_MM: Final = 1.0
 """How well a tape measures between two sheets."""
+START_NOISE_PX: Final = 0.3
+"""Only a start is wanted here; the noise is measured when it matters."""
 GOOD_FIT: Final = 1.0 / 1920
 """Sheets measured to better than this share of the width need no further start."""
 
@@ -48,7 +50,7 @@ def measure_places(found: Sequence[Marker], lens: Camera, side_mm: float) -> Est
             targets = _around(corners_px, start, lens, side_mm)
             if targets is None:
                 continue
-            trial = estimate(targets, lens, start)
+            trial = estimate(targets, lens, start, noise_px=START_NOISE_PX)
             if best is None or trial.residual_px < best.residual_px:
                 best = trial
             if best.residual_px < good:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import cv2
 import numpy as np
 
-from .bundle import _whitener, least_squares
+from .bundle import inverse_of, least_squares, whitener
 from .camera import Camera, Floats, Pose
 from .charuco import BoardView
 from .document import check_kind, dump_readable, read_json, write_whole
@@ -130,7 +130,7 @@ def _bundle(
     lens, poses = start if start is not None else _start(views, guess)
     x = np.concatenate([lens, *(np.concatenate([p.rvec, p.tvec]) for p in poses)])
     assert guess.covariance is not None
-    whitener = _whitener(guess.covariance)
+    leash = whitener(guess.covariance)
     total = sum(len(v.px) for v in views)
     sigma = 0.3
 
@@ -149,8 +149,8 @@ def _bundle(
             jacobian[row:end, :9] = theta[:, :, :9].reshape(-1, 9) / sigma
             jacobian[row:end, at : at + 6] = theta[:, :, 9:].reshape(-1, 6) / sigma
             row = end
-        residual[row:] = whitener @ (x[:9] - guess.lens)
-        jacobian[row:, :9] = whitener
+        residual[row:] = leash @ (x[:9] - guess.lens)
+        jacobian[row:, :9] = leash
         return residual, jacobian
 
     free = np.ones(len(x), dtype=bool)
@@ -160,7 +160,7 @@ def _bundle(
         raw = float(np.square(fit.residual[: 2 * total]).sum()) * sigma**2
         sigma = max(float(np.sqrt(raw / max(2 * total - len(x), 1))), 1e-3)
     residual, jacobian = model(x)
-    covariance = np.linalg.pinv(jacobian.T @ jacobian, hermitian=True)[:9, :9]
+    covariance = inverse_of(jacobian.T @ jacobian)[:9, :9]
     off = np.square(residual[: 2 * total] * sigma).reshape(-1, 2).sum(axis=1)
     ends = np.cumsum([len(v.px) for v in views])[:-1]
     per_view = np.array([np.sqrt(part.mean()) for part in np.split(off, ends)])

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from .bundle import inverse_of
 from .camera import Floats
 from .view import TableView
 
@@ -119,7 +120,7 @@ def _lens_share(view: TableView, table_mm: tuple[float, float]) -> float:
     full = view.covariance
     lens, cross, pose = full[:9, :9], full[9:, :9], full[9:, 9:]
     given = np.zeros_like(full)
-    given[9:, 9:] = pose - cross @ np.linalg.pinv(lens, hermitian=True, rcond=1e-12) @ cross.T
+    given[9:, 9:] = pose - cross @ inverse_of(lens) @ cross.T
     sharp = TableView(view.camera, view.pose, given, view.noise_px)
     before, after = (np.nanmean(np.square(error_map(v, table_mm, steps=7))) for v in (view, sharp))
     return float(1 - after / before) if before > 0 else 0.0
