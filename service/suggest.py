@@ -12,6 +12,7 @@ from typing import Any
 
 import shapely
 from regla.rules import GAMES, Game, Piece, Query, QuestionError, Scene, Unknown, ask
+from regla.rules import about as rules_about
 from regla.rules.footprint import of_piece
 
 __all__ = ["about", "footprint", "game_json", "games_json", "suggest"]
@@ -111,42 +112,33 @@ def _ahead(a: Piece, b: Piece) -> bool:
 
 
 def about(scene: Scene, piece_id: str, lang: str, mode: Any) -> dict[str, Any]:
-    """What a piece's own panel lists of each other piece: how far, in which arc, and whether it is seen.
+    """What a piece's own panel lists of each other piece: how far, in which arc, whether it is seen and engaged.
 
-    Asked of the table as seen, without error bars, which makes it some twenty times quicker; tapping a line asks the question in full.
-    `drawing` shows the piece's own arcs.
+    A game that surveys its table in one go does so with error bars. The others are asked pair by pair of the table as seen, without
+    error bars, which is some twenty times quicker; tapping a line asks the question in full. `drawing` shows the piece's own arcs.
     """
     game = GAMES[scene.game]
-    plain = replace(scene, pieces=tuple(replace(p, sigma=None) for p in scene.pieces))
-    rows: list[dict[str, Any]] = []
-    drawing: list[dict[str, Any]] = []
-    names = [n for n in ("range", "arc", "line-of-sight") if n in game.queries and _pair(game.queries[n])]
-    for other in plain.pieces:
-        if other.id == piece_id or (other.at is None and other.hex is None and other.space is None):
-            continue
-        row: dict[str, Any] = {"id": other.id}
-        for name in names:
-            try:
-                verdict = ask(plain, {"query": name, "from": piece_id, "to": other.id}, lang=lang, mode=mode)
-            except QuestionError:
-                continue
-            row[name] = {
-                "answer": None if verdict.answer is None else verdict.answer.value,
-                "value": verdict.value,
-                "unit": verdict.value_unit,
-                "band": verdict.band,
-                "arc": verdict.arc,
-                "blockers": None if verdict.blockers is None else list(verdict.blockers),
-            }
-            if name == "arc" and not drawing:
-                drawing = [s for s in verdict.to_json(lang)["drawing"] if s["role"] in ("zone", "limit")]
-        rows.append(row)
-    return {"rows": sorted(rows, key=lambda r: _far(r.get("range"))), "drawing": drawing}
+    if game.survey is None:
+        scene = replace(scene, pieces=tuple(replace(p, sigma=None) for p in scene.pieces))
+    found = rules_about(scene, piece_id).to_json()
+    rows = sorted(found["others"], key=lambda r: math.inf if r["distance"] is None else r["distance"])
+    unit, drawing = scene.unit, []
+    if rows:
+        first = {"from": piece_id, "to": rows[0]["id"]}
+        unit = (_asked(scene, "range", first, lang, mode) or {}).get("unit") or unit
+        arcs = _asked(scene, "arc", first, lang, mode) or {}
+        drawing = [s for s in arcs.get("drawing", ()) if s["role"] in ("zone", "limit")]
+    return {"rows": rows, "unit": scene.unit, "distance_unit": unit, "drawing": drawing}
 
 
-def _far(cell: Mapping[str, Any] | None) -> float:
-    value = cell.get("value") if cell else None
-    return math.inf if value is None else float(value)
+def _asked(scene: Scene, query: str, inputs: dict[str, Any], lang: str, mode: Any) -> dict[str, Any] | None:
+    known = GAMES[scene.game].queries.get(query)
+    if known is None or _pair(known) is None:
+        return None
+    try:
+        return ask(scene, {"query": query, **inputs}, lang=lang, mode=mode).to_json(lang)
+    except QuestionError:
+        return None
 
 
 def game_json(game: Game) -> dict[str, Any]:

@@ -16,7 +16,7 @@ const TEXT = {
   tables: ["All tables", "Todas las mesas"], keys: ["Keys", "Teclas"], find: ["Find a piece", "Buscar una pieza"], close: ["Close", "Cerrar"], cancel: ["Cancel", "Cancelar"], save: ["Save", "Guardar"],
   // panel
   "from-here": ["from here", "desde aquí"], sees: ["sees", "ve"], "sees-not": ["does not see", "no ve"], edit: ["Correct", "Corregir"], "ask-one": ["Ask about it", "Preguntar"],
-  "nobody": ["nobody's", "de nadie"], side: ["Side", "Bando"], "side-x": ["side {s}", "bando {s}"], "by-hand": ["set by hand", "fijado a mano"],
+  engaged: ["in contact", "en contacto"], "nobody": ["nobody's", "de nadie"], side: ["Side", "Bando"], "side-x": ["side {s}", "bando {s}"], "by-hand": ["set by hand", "fijado a mano"],
   "facing-unknown": ["facing unknown", "orientación desconocida"], "hint-select": ["Tap a piece to see everything about it.", "Toque una pieza para verlo todo sobre ella."],
   "hint-ask": ["Then tap another: that is the question.", "Toque luego otra: esa es la pregunta."], "hint-drag": ["Drag to move the view, pinch or wheel to zoom, double-tap to fit.", "Arrastre para mover la vista, pellizque o use la rueda para acercar, doble toque para encajar."],
   "on-the-table": ["on the table", "en la mesa"], "last-rulings": ["rulings of this table", "fallos de esta mesa"],

@@ -92,16 +92,14 @@ export async function loadAbout() {
 
 function row(entry) {
   const piece = app.world.pieces.get(entry.id), colour = sideColours(app.world)(piece?.side);
-  const range = entry.range, sight = entry["line-of-sight"], arc = entry.arc?.arc;
-  const digits = range?.unit === "count" ? 0 : range?.unit === "mm" ? 0 : 1;
-  const far = range && range.value !== null ? num(range.value, digits) + (range.unit === "in" ? "″" : range.unit === "mm" ? " mm" : "") : "";
-  const more = [];
-  if (sight?.answer === "yes") more.push(el("span", { class: "y" }, `✓ ${t("sees")}`));
-  if (sight?.answer === "no") more.push(el("span", { class: "n" }, `✗ ${t("sees-not")}`));
-  if (sight?.answer === "too-close") more.push(el("span", {}, `≈ ${t("sees")}`));
-  if (arc) more.push(el("span", {}, word(arc)));
-  if (range?.band !== null && range?.band !== undefined) more.push(el("span", {}, word(range.band)));
-  const exact = range?.sigma && range.value !== null ? `${num(range.value, 2)} ± ${num(1.96 * range.sigma, 2)} ${range.unit}` : far;
+  const kind = app.about.distance_unit, known = entry.distance !== null && entry.distance !== undefined;
+  const mark = { in: "″", mm: " mm", count: "" }[kind] ?? "", far = known ? num(entry.distance, kind === "in" ? 1 : 0) + mark : "";
+  const more = [], sees = { yes: ["y", "✓", "sees"], no: ["n", "✗", "sees-not"], "too-close": ["", "≈", "sees"], unknown: ["", "?", "sees"] }[entry.sees];
+  if (sees) more.push(el("span", { class: sees[0] }, `${sees[1]} ${t(sees[2])}`));
+  if (entry.arc) more.push(el("span", {}, word(entry.arc)));
+  if (entry.band !== null && entry.band !== undefined) more.push(el("span", {}, word(entry.band)));
+  if (entry.engaged === "yes") more.push(el("b", {}, t("engaged")));
+  const exact = known && entry.distance_sigma ? `${num(entry.distance, 2)} ± ${num(1.96 * entry.distance_sigma, 2)} ${kind}` : far;
   return el("li", {}, el("button", { type: "button", "--c": colour, title: exact, onclick: () => { app.to = entry.id; tell("picked"); askBetween(app.from, entry.id); } },
     el("span", { class: "swatch" }), el("span", { class: "name" }, piece?.label ?? entry.id), el("span", { class: "dist" }, far), more.length > 0 && el("span", { class: "more" }, more)));
 }
