@@ -54,14 +54,15 @@ def settle(run: Callable[[Scene], Finding], scene: Scene, doubts: Mapping[str, D
     who = [i for i, n in worst.items() if n == most] or sorted(open_)
     named = [open_[i].pieces[0].label for i in who]
     places = list(dict.fromkeys(place for i in who for place in open_[i].places))
-    said = msg("place-doubt" if most == _OTHERWISE else "place-doubt-value", who=named, places=places)
-    if most == _VALUE:
+    said = msg("place-doubt" if most == _OTHERWISE else "place-doubt-detail", who=named, places=places)
+    if most == _DETAIL:
         return replace(first, notes=(*first.notes, said))
     return replace(first, answer=Answer.TOO_CLOSE, reason=said, remedy=msg("place-doubt-remedy", who=named))
 
 
-_SAME, _VALUE, _OTHERWISE = 0, 1, 2
-"""How another place changes the result: not at all, only the number beside a yes or no, or the result itself."""
+_SAME, _DETAIL, _OTHERWISE = 0, 1, 2
+"""How another place changes the result: not at all, only what goes with a yes or no (the number, what is in the way),
+or the result itself."""
 
 
 def _differs(run: Callable[[Scene], Finding], scene: Scene, first: Finding, moved: tuple[Piece, ...]) -> int:
@@ -73,8 +74,8 @@ def _differs(run: Callable[[Scene], Finding], scene: Scene, first: Finding, move
         return _OTHERWISE
     if other.said() == first.said():
         return _SAME
-    only_value = first.answer is not None and replace(other, value=first.value).said() == first.said()
-    return _VALUE if only_value else _OTHERWISE
+    like = replace(other, value=first.value, blockers=first.blockers)
+    return _DETAIL if first.answer is not None and like.said() == first.said() else _OTHERWISE
 
 
 register(
@@ -83,9 +84,9 @@ register(
             "en": "{who} stands on a border, between {places}, and the answer depends on which it is.",
             "es": "{who} está en un borde, entre {places}, y la respuesta depende de cuál sea.",
         },
-        "place-doubt-value": {
-            "en": "{who} stands on a border, between {places}: the answer holds either way, the number does not.",
-            "es": "{who} está en un borde, entre {places}: la respuesta vale en ambos casos, el número no.",
+        "place-doubt-detail": {
+            "en": "{who} stands on a border, between {places}: the answer holds either way, the details may not.",
+            "es": "{who} está en un borde, entre {places}: la respuesta vale en ambos casos, los detalles quizá no.",
         },
         "place-doubt-remedy": {
             "en": "Agree where {who} stands, or push it to the middle of its place.",

@@ -161,9 +161,23 @@ def test_a_piece_on_a_border_is_named_when_it_decides() -> None:
     assert verdict.remedy is not None and "a" in verdict.remedy.text("es")
     # Within 2 it is in either hex, though the count differs; and the line is clear from both.
     within = asked(scene, "range", **{"from": "a", "to": "b", "max": 2})
-    assert within.answer is Answer.YES and "the number does not" in within.notes[0].text("en")
+    assert within.answer is Answer.YES and "the details may not" in within.notes[0].text("en")
     assert asked(scene, "range", **{"from": "a", "to": "b"}).answer is Answer.TOO_CLOSE
     assert asked(scene, "line-of-sight", **{"from": "a", "to": "b"}).answer is Answer.YES
+
+
+def test_what_is_hidden_either_way_is_hidden() -> None:
+    """From (0, 0) one wall is in the way, from (1, 0) another: no is the answer from both."""
+    walls = ((0, 1), (1, 1))
+    scene = an_arena(
+        seen("a", between((0, 0), (1, 0), 0.48)), a_fighter("b", (0, 3), "B"), layout=LAYOUT, blocked=walls
+    )
+    exact = [
+        asked(an_arena(a_fighter("a", h), a_fighter("b", (0, 3), "B"), blocked=walls), "line-of-sight", **{"from": "a", "to": "b"})
+        for h in ((0, 0), (1, 0))
+    ]  # fmt: skip
+    assert [v.answer for v in exact] == [Answer.NO, Answer.NO] and exact[0].blockers != exact[1].blockers
+    assert asked(scene, "line-of-sight", **{"from": "a", "to": "b"}).answer is Answer.NO
 
 
 def test_two_doubtful_pieces_are_tried_together() -> None:
