@@ -287,7 +287,7 @@ def _frame(
     # the same camera in every frame: only its noise differs
     look = np.random.default_rng([int(rng.bit_generator.seed_seq.entropy[0]), 7])  # type: ignore[attr-defined]
     picture = expose(picture, look, True)
-    noise = np.random.default_rng(number).normal(0, 1.2, picture.shape[:2]).astype(np.float32)
+    noise = np.random.default_rng(number).normal(0, 0.7, picture.shape[:2]).astype(np.float32)
     picture = np.clip(picture.astype(np.float32) + noise[..., None], 0, 255).astype(np.uint8)
     shares: dict[str, list[float]] = {}
     for thing in world.things:
