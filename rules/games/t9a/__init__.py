@@ -19,6 +19,7 @@ from . import (
     reform,
     shooting,
     sight,
+    survey,
     terrain,
 )
 from .game import GAME
@@ -43,5 +44,6 @@ __all__ = [
     "reform",
     "shooting",
     "sight",
+    "survey",
     "terrain",
 ]

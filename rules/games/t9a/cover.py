@@ -135,7 +135,7 @@ def defended(v: View, unit: Unit, wall: Feature) -> bool:
     )
 
 
-def _holes(a: Array, b: Array, feature: Feature, shrink: float) -> list[tuple[float, float]]:
+def holes_in(a: Array, b: Array, feature: Feature, shrink: float) -> list[tuple[float, float]]:
     """The stretches of an edge inside a feature, in shares of it."""
     edge = shapely.LineString([a, b])
     shape = shapely.buffer(feature.polygon, -shrink, join_style="mitre")
@@ -157,7 +157,7 @@ class _Facing:
         self.a, self.b = a, b
         self._found = []
         for s in found:
-            holes = _holes(a, b, s.feature, 2 * EPS) if s.feature is not None else []
+            holes = holes_in(a, b, s.feature, 2 * EPS) if s.feature is not None else []
             self._found.append((s, sides(pad(list(s.parts))), holes))
 
     def shares(self, p: Array) -> tuple[Array, Array]:

@@ -70,12 +70,17 @@ class Obstacles:
         return not self.parts and not self.opaque
 
     @cached_property
+    def polygons(self) -> Any:
+        """The parts as shapely polygons, in an array."""
+        return np.array([shapely.Polygon(p) for p in self.parts], object)
+
+    @cached_property
     def bases(self) -> Any:
         """The union of the bases, seams closed, shrunk by a hair."""
         if not self.parts:
             return None
         grow = max(self.seam, SHRINK) / 2 + EPS
-        grown = shapely.buffer(shapely.polygons([shapely.LinearRing(p) for p in self.parts]), grow, **MITRE)
+        grown = shapely.buffer(self.polygons, grow, **MITRE)
         closed = shapely.buffer(shapely.unary_union(grown), -grow - SHRINK, **MITRE)
         shapely.prepare(closed)
         return closed
@@ -102,8 +107,9 @@ class Obstacles:
         """Only those that reach into a hull."""
         if self.empty:
             return self
-        keep = [i for i, p in enumerate(self.parts) if hull.intersects(shapely.Polygon(p))]
-        hills = [i for i, p in enumerate(self.opaque) if hull.intersects(shapely.Polygon(p))]
+        shapely.prepare(hull)
+        keep = np.flatnonzero(shapely.intersects(hull, self.polygons)) if self.parts else []
+        hills = [i for i, (_, whole) in enumerate(self.hills) if hull.intersects(whole)]
         return Obstacles(
             tuple(self.parts[i] for i in keep),
             tuple(self.owners[i] for i in keep),
@@ -129,6 +135,10 @@ class Obstacles:
     def _sides(self) -> tuple[Array, Array, Array]:
         """Corners of all parts (P, K, 2), outward normals of their edges and the edges' offsets."""
         return sides(pad(list(self.parts)))
+
+    def part_rooms(self, p: Array, q: Array) -> Array:
+        """Signed clearance of each segment to each part, (N, P)."""
+        return segment_room(p, q, *self._sides)
 
     def room(self, p: Array, q: Array) -> Array:
         """Signed clearance of segments: the least distance to what interrupts, or how deep they cut in."""
@@ -188,6 +198,8 @@ class Eye:
 
     frame: Frame
     unit_frame: Frame | None = None
+    edge: tuple[Array, Array] | None = None
+    """Look from this edge in place of the base's own front."""
 
     def visible_part(self, ring: Array) -> Array:
         """The target cut to the closed front arcs that limit this eye."""
@@ -196,6 +208,8 @@ class Eye:
 
     @property
     def front(self) -> tuple[Array, Array]:
+        if self.edge is not None:
+            return self.edge
         if self.frame.round:
             c = np.asarray(self.frame.at)
             return c, c
@@ -253,11 +267,17 @@ def _inside(points: Array, ring: Array, slack: float = 2 * EPS) -> Any:
     return (points @ normal.T - offset).max(-1) <= slack
 
 
+MANY_CORNERS = 12
+
+
 def _samples(eye: Eye, ring: Array, part: Array) -> tuple[Array, Array]:
     """A few lines to try first: ends and middle of the front to corners and middles of the visible part."""
     a, b = eye.front
     nxt = np.roll(part, -1, axis=0)
-    ends = np.concatenate([part, (part + nxt) / 2, 0.75 * part + 0.25 * nxt, 0.25 * part + 0.75 * nxt])
+    if len(part) > MANY_CORNERS:  # a round outline
+        ends = part[:: len(part) // MANY_CORNERS]
+    else:
+        ends = np.concatenate([part, (part + nxt) / 2, 0.75 * part + 0.25 * nxt, 0.25 * part + 0.75 * nxt])
     if eye.frame.round:
         starts = _rim(eye.frame, ends)
         return starts, ends
@@ -295,7 +315,13 @@ def look(eye: Eye, ring: Array, obstacles: Obstacles, part: Array) -> Seen | Non
     seen = glance(eye, ring, obstacles, part)
     if seen is not None and seen.sees:
         return seen
-    hull = shapely.convex_hull(shapely.multipoints(np.concatenate([eye.frame.ring, part])))
+    if seen is not None and _hidden(eye, part, obstacles):
+        return seen
+    hull = shapely.convex_hull(
+        shapely.multipoints(
+            np.concatenate([eye.frame.ring if eye.frame.round else np.stack(eye.front), part])
+        )
+    )
     local = obstacles.near(hull)
     p, q = _critical(eye, ring, part, local)
     if len(p):
@@ -308,6 +334,18 @@ def look(eye: Eye, ring: Array, obstacles: Obstacles, part: Array) -> Seen | Non
     return seen
 
 
+def _hidden(eye: Eye, part: Array, obstacles: Obstacles) -> bool:
+    """A proof that no line is free: one convex part crosses the lines between all corners, so it crosses all.
+
+    (The points from which a convex part hides a given point are convex, and so are the points that it hides.)
+    """
+    if not obstacles.parts:
+        return False
+    starts = eye.frame.ring if eye.frame.round else np.stack(eye.front)
+    p, q = np.repeat(starts, len(part), axis=0), np.tile(part, (len(starts), 1))
+    return bool((obstacles.part_rooms(p, q) < -SHRINK).all(0).any())
+
+
 def rough_room(eye: Eye, ring: Array, part: Array, obstacles: Obstacles) -> float:
     """The widest clearance among a few lines."""
     p, q = _samples(eye, ring, part)
@@ -317,7 +355,7 @@ def rough_room(eye: Eye, ring: Array, part: Array, obstacles: Obstacles) -> floa
 def _critical(eye: Eye, ring: Array, part: Array, obstacles: Obstacles) -> tuple[Array, Array]:
     """The lines through two critical points."""
     marks = [part]
-    if len(part) > 1:
+    if 1 < len(part) <= MANY_CORNERS:
         marks.append((part + np.roll(part, -1, axis=0)) / 2)
     rim = shapely.LinearRing(part) if len(part) > 2 else None
     for _, whole in obstacles.hills:
@@ -328,7 +366,10 @@ def _critical(eye: Eye, ring: Array, part: Array, obstacles: Obstacles) -> tuple
                 marks.append(_between(rim, np.concatenate([part, cut])))
     spots = np.concatenate([obstacles.corners, *marks])
     a, b = eye.front
-    i, j = np.triu_indices(len(spots), 1)
+    n = len(obstacles.corners)
+    i, j = np.triu_indices(len(spots), 1, len(spots))
+    # a line through two points of the target is not critical: one of the two is a corner of what is in the way
+    i, j = i[i < n], j[i < n]
     one, two = spots[i], spots[j]
     if eye.frame.round:
         p, ahead = _round_starts(eye.frame, spots, one, two)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
@@ -20,7 +20,7 @@ from .blocks import Model, Unit
 from .frames import Frame
 from .lines import Eye, Obstacles, Seen, best_room, clip_wedge, glance, look, rough_room, through
 from .numbers import CAMERA_GAP, EPS
-from .terrain_at import elevated, overlap_depth
+from .terrain_at import elevated, overlaps
 from .view import Ref, View, query
 from .words import FROM, TO
 
@@ -92,7 +92,7 @@ def _model_target(v: View, unit: Unit, m: Model) -> Target:
 
 def ignored_features(v: View, m: Model) -> frozenset[str]:
     """T9A-LOS-2: the features that a model is inside, even partly."""
-    return frozenset(f.id for f in v.features.values() if overlap_depth(m.frame.footprint, f) > EPS)
+    return frozenset(f.id for f in v.features.values() if overlaps(m.frame.footprint, f))
 
 
 def eyes_of(ref: Ref) -> Sequence[Model]:
@@ -177,41 +177,51 @@ def can_see(
     `unit` is the unit whose front arc limits them too (T9A-LOS-9); None for a point on the ground.
     """
     limit = unit.frame if unit is not None and len(unit.models) > 1 else None
-    search = _Search(v, limit, tuple(skip), up_to)
-    found: _Try | None = None
-    for exact in (False, True):
-        for m in eyes:
-            for target in _worth(m, targets, limit):
-                found = search.attempt(m, target, exact)
-                if found:
-                    break
-            if found:
-                break
-        if found:
-            break
+    search = _Search(v, limit, tuple(skip), up_to, margin)
+    found = _find(search, eyes, targets)
     tried = list(search.tried.values())
     room = _margin(tried, search.arcs, found) if margin else math.nan
     if found:
         return Sight(True, found.seen, room, (), found.model)
     first = tried[0] if tried else None
-    return Sight(False, first.seen if first else None, room, _blockers(tried), first.model if first else None)
+    blockers = _blockers(tried) if margin else ()
+    return Sight(False, first.seen if first else None, room, blockers, first.model if first else None)
 
 
-def _worth(m: Model, targets: Sequence[Target], limit: Frame | None) -> Iterable[Target]:
-    """The targets that can make a difference for this eye.
-
-    A line to a model meets the Boundary Rectangle first. So the models of a unit need a look of their own only
-    if they are higher or lower than it, stand elevated, or if the nearer point may be outside the arc of the
-    looking unit, which can only be for models behind its front rank.
-    """
+def _find(search: _Search, eyes: Sequence[Model], targets: Sequence[Target]) -> _Try | None:
+    """The first free line: a few lines of every eye first, then each eye exactly."""
     whole = targets[0]
-    if not whole.whole:
-        yield from targets
-        return
-    yield whole
-    cut = limit is not None and m.rank > 1 and not _within_arc(whole, limit)
+    first = targets[:1] if whole.whole else targets
+    for m in eyes:
+        for target in first:
+            found = search.attempt(m, target, exact=False)
+            if found:
+                return found
+    for m in eyes:
+        for target in first if not whole.whole else _worth(search, m, eyes, targets):
+            found = search.attempt(m, target, exact=True)
+            if found:
+                return found
+    return None
+
+
+def _worth(search: _Search, m: Model, eyes: Sequence[Model], targets: Sequence[Target]) -> Iterable[Target]:
+    """The Boundary Rectangle, and the models of the unit that can make a difference where it is not seen.
+
+    A line to a model meets the Boundary Rectangle first. So a model needs a look of its own only if it is higher
+    or lower than the unit, stands elevated, or if the nearer point may be outside the arc of the looking unit,
+    which can only be for eyes behind its front rank. Eyes of one kind are given up together where no line from
+    the edges of their unit is free.
+    """
+    whole, limit = targets[0], search.limit
+    if search.hopeful(m, eyes, whole, whole):
+        yield whole
+        if limit is not None and m.rank > 1 and not _within_arc(whole, limit) and search.might(m, whole):
+            yield from (t for t in targets[1:] if search.hopeful(m, eyes, t, whole))
+            return
     for t in targets[1:]:
-        if cut or t.elevated or (t.height, t.tall) != (whole.height, whole.tall):
+        other = t.elevated or (t.height, t.tall) != (whole.height, whole.tall)
+        if other and search.hopeful(m, eyes, t, whole):
             yield t
 
 
@@ -233,13 +243,16 @@ class _Try:
 class _Search:
     """Looks of several eyes at several targets; what is in the way is gathered once for eyes of one kind."""
 
-    def __init__(self, v: View, limit: Frame | None, skip: tuple[str, ...], up_to: int | None) -> None:
-        self.v, self.limit, self.skip, self.up_to = v, limit, skip, up_to
+    def __init__(
+        self, v: View, limit: Frame | None, skip: tuple[str, ...], up_to: int | None, margin: bool
+    ) -> None:
+        self.v, self.limit, self.skip, self.up_to, self.margin = v, limit, skip, up_to, margin
         self.arcs = -math.inf
         self.tried: dict[tuple[str, str], _Try] = {}
         self._ways: dict[tuple[object, ...], Obstacles] = {}
         self._eyes: dict[str, tuple[bool, frozenset[str]]] = {}
         self._parts: dict[tuple[str, str], Array] = {}
+        self._hopes: dict[tuple[int, str], bool] = {}
 
     def attempt(self, m: Model, target: Target, exact: bool) -> _Try | None:
         """Look; the first time with a few lines only, then exactly."""
@@ -249,24 +262,65 @@ class _Search:
             self._parts[key] = eye.visible_part(target.ring)
         part = self._parts[key]
         if len(part) == 0:
-            self.arcs = max(self.arcs, _arc_room(eye, target))
+            self._outside(eye, target, exact)
             return None
         obstacles = self._obstacles(m, target)
         seen = look(eye, target.ring, obstacles, part) if exact else glance(eye, target.ring, obstacles, part)
         if seen is None:
-            if exact:
-                self.arcs = max(self.arcs, _arc_room(eye, target))
+            self._outside(eye, target, exact)
             return None
         attempt = _Try(m, eye, target, part, obstacles, seen)
         self.tried[key] = attempt
         return attempt if seen.sees else None
+
+    def _outside(self, eye: Eye, target: Target, exact: bool) -> None:
+        if self.margin and exact and (target.whole or target.unit is None or len(target.unit.models) == 1):
+            self.arcs = max(self.arcs, _arc_room(eye, target))
+
+    def might(self, m: Model, whole: Target) -> bool:
+        """Whether any line reaches the part of a rectangle that lies in the arcs, wherever it enters it."""
+        part = self._parts.get((m.id, whole.id))
+        if part is None or len(part) < 3:
+            return False
+        seen = look(Eye(m.frame, self.limit), part, self._obstacles(m, whole), part)
+        return seen is not None and seen.sees
+
+    def hopeful(self, m: Model, eyes: Sequence[Model], target: Target, whole: Target) -> bool:
+        """False where no line from any edge of the looking unit to the target's rectangle is free."""
+        unit = self.v.units.get(m.unit_id)
+        if unit is None or unit.round or len(eyes) < FEW_EYES:
+            return True
+        if target.id != whole.id and not self.hopeful(
+            m, eyes, replace(target, ring=whole.ring, id=whole.id), whole
+        ):
+            return False
+        obstacles = self._obstacles(m, target)
+        key = (id(obstacles), target.id)
+        if key not in self._hopes:
+            frame = unit.boundary
+            part = clip_wedge(target.ring, frame) if self.limit is not None else target.ring
+            faces = ("front",) if all(e.rank == 1 for e in eyes) else ("front", "left-flank", "right-flank")
+            self._hopes[key] = len(part) > 0 and any(
+                self._any_line(frame, face, part, obstacles) for face in faces
+            )
+        return self._hopes[key]
+
+    @staticmethod
+    def _any_line(frame: Frame, face: str, part: Array, obstacles: Obstacles) -> bool:
+        a, b = (np.asarray(p) for p in frame.edge(face))
+        seen = look(Eye(frame, None, (a, b)), part, obstacles, part)
+        return seen is not None and seen.sees
 
     def _obstacles(self, m: Model, target: Target) -> Obstacles:
         if m.id not in self._eyes:
             self._eyes[m.id] = elevated(self.v, m.at), ignored_features(self.v, m)
         key = (m.height, m.tall, *self._eyes[m.id], target.height, target.tall, target.elevated)
         if key not in self._ways:
-            self._ways[key] = obstacles_for(self.v, m, target, skip=self.skip, up_to=self.up_to)
+            every = obstacles_for(self.v, m, target, skip=self.skip, up_to=self.up_to)
+            ring = self.v.units[m.unit_id].boundary.ring if m.unit_id in self.v.units else m.frame.ring
+            aim = target.unit.boundary.ring if target.unit is not None else target.ring
+            hull = shapely.convex_hull(shapely.multipoints(np.concatenate([ring, aim])))
+            self._ways[key] = every.near(hull.buffer(CORRIDOR))
         return self._ways[key]
 
 
@@ -290,6 +344,8 @@ def _margin(tried: list[_Try], arcs: float, found: _Try | None) -> float:
 
 
 NEAREST = 2
+FEW_EYES = 4
+"""Fewer eyes than this are looked through one by one at once."""
 
 
 def _blockers(tried: list[_Try]) -> tuple[str, ...]:
@@ -308,9 +364,10 @@ def _blockers(tried: list[_Try]) -> tuple[str, ...]:
         )
         if len(target.ring) > 2:
             hull = shapely.difference(hull, shapely.Polygon(target.ring))
-        for ring, owner in zip(obstacles.parts, obstacles.owners, strict=True):
-            if owner not in found and shapely.intersection(hull, shapely.Polygon(ring)).area > EPS:
-                found[owner] = None
+        left = [i for i, owner in enumerate(obstacles.owners) if owner not in found]
+        if left:
+            areas = shapely.area(shapely.intersection(hull, obstacles.polygons[left]))
+            found |= {obstacles.owners[i]: None for i, area in zip(left, areas, strict=True) if area > EPS}
         p, q = _fan(eye, part)
         for (inner, whole), name in zip(obstacles.hills, obstacles.opaque_ids, strict=True):
             if name not in found:

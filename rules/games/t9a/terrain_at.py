@@ -14,7 +14,7 @@ from .frames import Point
 from .numbers import EPS
 from .view import Feature, View
 
-__all__ = ["centre_depth", "centres_inside", "completely_depth", "elevated", "overlap_depth"]
+__all__ = ["centre_depth", "centres_inside", "completely_depth", "elevated", "overlap_depth", "overlaps"]
 
 
 def centre_depth(p: Point, features: Sequence[Feature]) -> float:
@@ -41,13 +41,25 @@ def centres_inside(v: View, unit: Unit, features: Sequence[Feature]) -> tuple[li
 
 def elevated(v: View, at: Point) -> bool:
     """T9A-LOS-6: a base centre on a hill, its outline included."""
-    hills = v.of_type("hill")
-    return bool(hills) and centre_depth(at, hills) >= -EPS
+    x, y = at
+    for hill in v.of_type("hill"):
+        x0, y0, x1, y1 = hill.footprint.bounds
+        if x0 - EPS <= x <= x1 + EPS and y0 - EPS <= y <= y1 + EPS and centre_depth(at, [hill]) >= -EPS:
+            return True
+    return False
 
 
 def overlap_depth(footprint: Footprint, feature: Feature) -> float:
     """T9A-CON-5 *inside*: how deep the areas overlap; negative is the gap between them."""
     return -footprint.gap(feature.footprint)
+
+
+def overlaps(footprint: Footprint, feature: Feature) -> bool:
+    """Whether the areas overlap; most do not, and their bounds tell."""
+    a, b = footprint.bounds, feature.footprint.bounds
+    if a[0] >= b[2] or a[2] <= b[0] or a[1] >= b[3] or a[3] <= b[1]:
+        return False
+    return overlap_depth(footprint, feature) > EPS
 
 
 def completely_depth(footprint: Footprint, outline: shapely.Polygon) -> float:
