@@ -57,6 +57,9 @@ def least_squares(
         improved = False
         while damping < 1e8:
             step = np.linalg.solve(normal + np.diag(damping * diagonal), -gradient)
+            # What the step promises is in units of one standard deviation, squared: a millionth does not matter.
+            if -float(gradient @ step) < 1e-6:
+                return Fit(x, residual, jacobian, cost)
             trial = x.copy()
             trial[free] += step
             new_residual, new_jacobian = model(trial)
@@ -70,7 +73,6 @@ def least_squares(
         gain = cost - new_cost
         x, residual, jacobian, cost = trial, new_residual, new_jacobian, new_cost
         damping = max(damping * 0.1, 1e-12)
-        # The cost is in units of one standard deviation: a millionth of one is far below what matters.
         if gain < 1e-7 * (1 + cost):
             break
     return Fit(x, residual, jacobian, cost)

