@@ -143,7 +143,9 @@ def cut_picture(
     return degrade(tile, rng), part
 
 
-def cut_sources(sources: list[Path], out: Path, tiles: int, seed: int = 0, prefix: str = "") -> int:
+def cut_sources(
+    sources: list[Path], out: Path, tiles: int, seed: int = 0, prefix: str = "", tile_px: int = TILE_PX
+) -> int:
     """Cut ``tiles`` tiles from every picture of every source; returns how many are new."""
     for kind in ("images", "labels"):
         (out / kind).mkdir(parents=True, exist_ok=True)
@@ -164,7 +166,7 @@ def cut_sources(sources: list[Path], out: Path, tiles: int, seed: int = 0, prefi
         for k, name in wanted:
             rng = np.random.default_rng([seed, k, zlib.crc32(path.stem.encode())])
             for _ in range(4):
-                tile, part = cut_picture(image, labels, rng)
+                tile, part = cut_picture(image, labels, rng, tile_px)
                 if len(part) <= MAX_LABELS:
                     break
             else:
@@ -184,5 +186,7 @@ if __name__ == "__main__":
     parser.add_argument("--tiles", type=int, default=4, help="tiles per picture")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--prefix", default="", help="put before the tiles' names")
+    parser.add_argument("--side", type=int, default=TILE_PX, help="pixels along a tile's side")
     given = parser.parse_args()
-    print(cut_sources(given.sources, given.out, given.tiles, given.seed, given.prefix), "new tiles")
+    made = cut_sources(given.sources, given.out, given.tiles, given.seed, given.prefix, given.side)
+    print(made, "new tiles")

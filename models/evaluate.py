@@ -29,7 +29,7 @@ __all__ = ["Tally", "best_scores", "evaluate", "pictures_of", "report"]
 
 IOU_STEPS = np.arange(0.5, 0.96, 0.05)
 # Finds below this never count, in any curve.
-LOWEST_SCORE = 0.02
+LOWEST_SCORE = 0.05
 # Less than this seen: found is fine, missed is fine.
 CLEARLY_SEEN = 0.5
 
@@ -201,9 +201,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--model", type=Path, help="an ONNX file with its card; the shipped one if left out")
     parser.add_argument("--limit", type=int, help="look at the first N pictures only")
+    parser.add_argument("--threads", type=int, help="processors to use; all if left out")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args(arguments)
-    detector = Detector.load(given.model)
+    detector = Detector.load(given.model, given.threads)
     pictures = pictures_of(given.folders)[: given.limit]
     tallies, groups, seconds = evaluate(lambda image, low: detector(image, low), pictures, quiet=given.json)
     scores = {name: float(detector.score_threshold[i]) for i, name in enumerate(CLASSES)}

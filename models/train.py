@@ -43,6 +43,8 @@ class Recipe:
     seed: int = 0
     network: str = "yolo26n-obb.yaml"
     freeze: int = 0
+    # Random tiles to an epoch, so that a large set is saved often; 0 takes all.
+    epoch_tiles: int = 0
 
     def settings(self) -> dict[str, Any]:
         """The same as ultralytics' settings."""
@@ -144,6 +146,7 @@ def train(
     trainer = type("StageTrainer", (ProcessorTrainer,), {})
     trainer.start_from = start_from
     trainer.keep_as = weights / "last.safetensors"
+    trainer.epoch_tiles = recipe.epoch_tiles or None
     trainer(overrides=settings).train()
     return weights / "last.safetensors"
 

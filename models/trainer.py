@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from regla.models.checkpoint import load_into, save_state
 from regla.models.export import network_settings
+from ultralytics.data.build import InfiniteDataLoader
 from ultralytics.engine import trainer as engine
 from ultralytics.models.yolo.obb import OBBTrainer
 
@@ -60,6 +61,8 @@ class ProcessorTrainer(OBBTrainer):
     # A safetensors file to begin with, and where to keep the averaged weights after every epoch.
     start_from: Path | None = None
     keep_as: Path | None = None
+    # Tiles per epoch, drawn anew each time: a large set is then saved often. None takes all.
+    epoch_tiles: int | None = None
 
     def get_model(self, cfg: Any = None, weights: Any = None, verbose: bool = True) -> Any:
         """Build the network and begin with the weights of ``start_from``."""
@@ -68,6 +71,22 @@ class ProcessorTrainer(OBBTrainer):
             fitted, of = load_into(model, self.start_from)
             print(f"began with {fitted} of {of} tensors of {self.start_from.name}")
         return model
+
+    def get_dataloader(
+        self, dataset_path: Any, batch_size: int = 16, rank: int = 0, mode: str = "train"
+    ) -> Any:
+        """As ultralytics' own, with ``epoch_tiles`` random tiles to an epoch."""
+        if mode != "train" or self.epoch_tiles is None:
+            return super().get_dataloader(dataset_path, batch_size, rank, mode)
+        dataset = self.build_dataset(dataset_path, mode, batch_size)
+        sampler = torch.utils.data.RandomSampler(dataset, num_samples=min(self.epoch_tiles, len(dataset)))
+        return InfiniteDataLoader(
+            dataset=dataset,
+            batch_size=batch_size,
+            sampler=sampler,
+            num_workers=0,
+            collate_fn=dataset.collate_fn,
+        )
 
     def validate(self) -> tuple[dict[str, float], float]:
         """Ultralytics' validation works on tiles and takes minutes; ours looks at whole pictures, once, at the end."""

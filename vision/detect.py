@@ -184,7 +184,11 @@ class Detector:
     """The network and how to look through it. Calls from several threads wait for each other."""
 
     def __init__(
-        self, file: ModelFile, tile_px: tuple[int, int] = TILE_PX, overlap_px: int = OVERLAP_PX
+        self,
+        file: ModelFile,
+        tile_px: tuple[int, int] = TILE_PX,
+        overlap_px: int = OVERLAP_PX,
+        threads: int | None = None,
     ) -> None:
         classes = file.card.get("classes")
         if not isinstance(classes, list) or not set(classes) <= set(CLASSES):
@@ -193,7 +197,7 @@ class Detector:
                 f"{file.path.stem}.json: sus clases no son las de Regla: {classes!r}",
             )
         self._class_of = np.array([CLASSES.index(name) for name in classes], dtype=np.int64)
-        self._network = Network(file)
+        self._network = Network(file, threads)
         self.model_sha256 = file.sha256
         self.input_px = tile_px
         self.overlap_px = overlap_px
@@ -201,9 +205,15 @@ class Detector:
         self.score_threshold = np.array([float(thresholds.get(name, DEFAULT_SCORE)) for name in CLASSES])
 
     @classmethod
-    def load(cls, path: Path | None = None) -> Detector:
-        """Open the shipped network, or the ONNX file at ``path``; raises ModelFileError if it cannot be trusted."""
-        return cls(ModelFile.open(shipped("regla-nano") if path is None else Path(path), kind="detector"))
+    def load(cls, path: Path | None = None, threads: int | None = None) -> Detector:
+        """Open the shipped network, or the ONNX file at ``path``; raises ModelFileError if it cannot be trusted.
+
+        ``threads`` limits the processors used: on a machine that is busy with other things one is faster than all.
+        """
+        return cls(
+            ModelFile.open(shipped("regla-nano") if path is None else Path(path), kind="detector"),
+            threads=threads,
+        )
 
     def __call__(self, image_bgr: NDArray[np.uint8], min_score: float | None = None) -> Detections:
         """Find everything in a uint8 BGR picture. ``min_score`` overrides the card's per-class thresholds."""

@@ -109,8 +109,10 @@ class ModelFile:
 class Network:
     """An ONNX network compiled on demand for each input shape, taking pictures as they come (uint8, BGR)."""
 
-    def __init__(self, file: ModelFile) -> None:
+    def __init__(self, file: ModelFile, threads: int | None = None) -> None:
         import openvino
+
+        self._threads = threads
 
         self._core = openvino.Core()
         try:
@@ -149,7 +151,9 @@ class Network:
         ).scale(255.0)
         steps.input().model().set_layout(openvino.Layout("NCHW"))
         # float32 by name: on processors with bfloat16 OpenVINO would take that, and box sides would lose pixels.
-        options = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+        options: dict[str, Any] = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+        if self._threads is not None:
+            options["INFERENCE_NUM_THREADS"] = self._threads
         request = self._core.compile_model(steps.build(), "CPU", options).create_infer_request()
         self._compiled[shape] = request
         while len(self._compiled) > MAX_COMPILED:
