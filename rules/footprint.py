@@ -1,7 +1,7 @@
 """What a piece covers of the table: discs, oriented rectangles, blocks of bases or trays, polygons.
 
 A `Footprint` is a few convex parts (see `plane`) and the shapely outline of their union. A block with an
-incomplete last rank is the rectangle of its full ranks plus one rectangle for each run of bases in the last.
+incomplete last rank is the rectangle of its full ranks plus one for the files of each run of bases in the last.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ __all__ = ["Block", "Footprint", "Parts", "between", "convex_parts", "hull_gap",
 
 ROUND_SEGMENTS = 32
 """Sides per quarter of the outline drawn for a disc; only drawing and indexing use it, never a measurement."""
+
+SEAM_MM = 1e-7
+"""Far above the rounding of coordinates of some metres, far below any slack of a sheet."""
 
 CONVEX_LIMIT = 64
 """Outlines with more corners than this stay triangles: merging them costs more than it saves."""
@@ -67,7 +70,11 @@ class Footprint:
         if self.is_disc:
             return shapely.Point(self.parts[0][0]).buffer(self.radius, quad_segs=ROUND_SEGMENTS)
         polygons = [shapely.Polygon(part) for part in self.parts]
-        return polygons[0] if len(polygons) == 1 else shapely.unary_union(polygons)
+        if len(polygons) == 1:
+            return polygons[0]
+        # parts that share a side must come out as one outline, whatever the rounding of their corners
+        grown = shapely.buffer(polygons, SEAM_MM, join_style="mitre")
+        return shapely.buffer(shapely.unary_union(grown), -SEAM_MM, join_style="mitre")
 
     @cached_property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -209,7 +216,8 @@ class Block:
         if self.full_ranks:
             parts.append(self._run(1, self.full_ranks, 1, self.files))
         if self.full_ranks < self.ranks:
-            parts += [self._run(self.ranks, self.ranks, lo, hi) for lo, hi in _runs(self.last_files)]
+            # down to the last rank through all others: parts that overlap have no seam between them
+            parts += [self._run(1, self.ranks, lo, hi) for lo, hi in _runs(self.last_files)]
         return Footprint(tuple(parts))
 
     def _run(self, first_rank: int, last_rank: int, first_file: int, last_file: int) -> Array:

@@ -84,10 +84,11 @@ def body(blockers: Sequence[Any], grow_mm: float = 0.0) -> Any:
     return shapely.buffer(whole, -2 * TOUCH_MM, **mitre)
 
 
-def look(source: Array, target: Array, blockers: Sequence[Any]) -> Look:
+def look(source: Array, target: Array, blockers: Sequence[Any], *, shortest: bool = True) -> Look:
     """The shortest free line from the segments `source` to the segments `target`, both (n, 2, 2).
 
-    `blockers` are shapely polygons; the target's own ground must not be among them.
+    `blockers` are shapely polygons; the target's own ground must not be among them. With `shortest=False` any free
+    line will do, which is faster.
 
     >>> edge = np.array([[[0.0, 0.0], [10.0, 0.0]]])
     >>> far = segments_of(shapely.box(0, 50, 10, 60))
@@ -111,13 +112,16 @@ def look(source: Array, target: Array, blockers: Sequence[Any]) -> Look:
     solid = body([blockers[i] for i in near])
     shapely.prepare(solid)
     quick = _best(p, q, near, solid)
-    if quick.free and quick.length_mm is not None and quick.length_mm <= _lengths(p, q).min() + 1e-12:
-        return quick
+    if quick.free and quick.length_mm is not None:
+        if not shortest or quick.length_mm <= _lengths(p, q).min() + 1e-12:
+            return quick
     corners = shapely.get_coordinates(rim)
     corners = np.concatenate([corners, *(shapely.get_coordinates(blockers[i]) for i in near)])
     corners = corners[shapely.dwithin(shapely.points(corners), hull, 1e-3)]
     corners = np.unique(corners, axis=0)
-    lines = [(p, q), _through_pairs(source, target, corners), _grazing(source, target, corners)]
+    lines = [(p, q), _through_pairs(source, target, corners)]
+    if shortest:
+        lines.append(_grazing(source, target, corners))
     p = np.concatenate([line[0] for line in lines])
     q = np.concatenate([line[1] for line in lines])
     return _best(p, q, near, solid)

@@ -20,7 +20,7 @@ from ...plane import Array, gap
 from ...scene import Piece, Rect, Terrain
 from .game import GAME, SLACK_MM
 
-__all__ = ["TRAY_MM", "Field", "Unit", "draw_unit", "tray_name"]
+__all__ = ["TRAY_MM", "Field", "Unit", "draw_unit", "outline_of", "tray_name"]
 
 TRAY_MM = 63.5
 """The side of a tray where the scene gives none (sheet 1.1: low to medium confidence)."""
@@ -363,7 +363,12 @@ def _ray_enters(tray: Array, point: Array, u: Array, reach: float) -> bool:
 
 
 def draw_unit(unit: Unit, role: Role = "piece") -> Shape:
-    geometry: Any = unit.outline.geometry
+    return outline_of(unit.outline, role)
+
+
+def outline_of(foot: Footprint, role: Role) -> Shape:
+    """The outline of a footprint; of one in several pieces, the outline around them all."""
+    geometry: Any = foot.geometry
     ring = geometry.exterior if geometry.geom_type == "Polygon" else geometry.convex_hull.exterior
     return polygon(list(ring.coords)[:-1], role)
 

@@ -19,7 +19,7 @@ from ...messages import Length, msg, register
 from ...plane import Array
 from ...verdict import Answer, Finding
 from ...visibility import MARGIN_REACH_MM, Look, look, room_mm, segments_of
-from .field import Field, Unit, draw_unit
+from .field import Field, Unit, draw_unit, outline_of
 from .game import FROM, GAME, SLACK_MM, TO
 from .measure import band_text
 
@@ -144,10 +144,7 @@ class Sight:
         else:
             _, p, q = Footprint((self.source[0],)).closest(self.target.outline)
             shapes.append(segment(p, q, "blocked"))
-            shapes += [
-                polygon(list(self.blockers[name].geometry.exterior.coords)[:-1], "blocker")
-                for name in self.between
-            ]
+            shapes += [outline_of(self.blockers[name], "blocker") for name in self.between]
         return tuple(shapes)
 
 
