@@ -8,9 +8,11 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from regla.models.synth.camera import Shot, frame_region
 from regla.models.synth.clip import make_clip
 from regla.models.synth.clutter import scatter
@@ -63,7 +65,7 @@ def render(
     assets: str | None,
     size_px: tuple[int, int] = SIZE_PX,
     fine: bool = True,
-) -> tuple[np.ndarray, dict]:
+) -> tuple[NDArray[Any], dict[str, Any]]:
     world, shot = compose(game, seed, assets, size_px)
     rng = np.random.default_rng([light, 2])
     picture, frame, pinhole = develop(world, shot, make_lighting(rng, assets, fine, True), fine=fine)
