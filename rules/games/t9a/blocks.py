@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from ...errors import Unknown
 from ...footprint import Block, Footprint
 from ...messages import msg, register
+from ...plane import Array
 from ...scene import Circle, Piece, Rect
 from .frames import Frame, Point
 from .numbers import EPS, FULL_RANK, HEIGHTS, LINE_FILES, SKIRMISH_GAP
@@ -251,6 +252,29 @@ class Unit:
         parts = list(self.block.footprint.parts)
         parts += [p for m in self.models if m.beside for p in m.frame.footprint.parts]
         return Footprint(tuple(parts))
+
+    @cached_property
+    def shade(self) -> tuple[Array, ...]:
+        """What obscures in a unit: its bases, of skirmishers with the gaps between neighbours (T9A-FORM-5)."""
+        if not self.gap:
+            return (self.boundary.ring,) if self.round else self.bases.parts
+        slots = self.slots
+        if len(slots) == self.files * self.ranks and not self.joined:
+            return (self.boundary.ring,)
+        out: list[Array] = []
+        grow = SKIRMISH_GAP / 2
+        for (rank, file), m in slots.items():
+            f = m.frame
+            # half of each gap goes to each neighbour, so that the parts meet
+            left, right = ((rank, file - 1) in slots) * grow, ((rank, file + 1) in slots) * grow
+            front, back = ((rank - 1, file) in slots) * grow, ((rank + 1, file) in slots) * grow
+            wide = Frame(f.world((right - left) / 2, 0.0), f.facing, f.width + left + right, f.depth)
+            deep = Frame(f.world(0.0, (front - back) / 2), f.facing, f.width, f.depth + front + back)
+            out += [wide.ring, deep.ring]
+            if all(s in slots for s in ((rank + 1, file), (rank, file + 1), (rank + 1, file + 1))):
+                square = f.world(f.width / 2 + grow, -f.depth / 2 - grow)
+                out.append(Frame(square, f.facing, 2 * grow, 2 * grow).ring)
+        return (*out, *(m.frame.ring for m in self.models if m.beside))
 
     @cached_property
     def height(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import shapely
@@ -17,7 +18,7 @@ from .arcs import located
 from .blocks import Model, Unit
 from .frames import FACES, Frame
 from .lines import segment_room, sides, through
-from .numbers import EPS, SHARE_EPS, SKIRMISH_GAP
+from .numbers import EPS, SHARE_EPS
 from .shadows import minus, shadow_intervals, union_length
 from .sight import blocks, boundary_target, ignored_features
 from .terrain_at import centres_inside, elevated, overlap_depth
@@ -54,28 +55,6 @@ class Cover:
     screens: tuple[str, ...]
 
 
-def filled(unit: Unit) -> tuple[Array, ...]:
-    """The obscuring shape of a unit: its bases, of skirmishers with the gaps between neighbours (T9A-FORM-5)."""
-    if not unit.gap:
-        return unit.bases.parts if not unit.round else (unit.boundary.ring,)
-    slots, out = unit.slots, []
-    grow = SKIRMISH_GAP / 2
-    for (rank, file), m in slots.items():
-        f = m.frame
-        # half of each gap goes to each neighbour, so that the parts meet
-        left, right = ((rank, file - 1) in slots) * grow, ((rank, file + 1) in slots) * grow
-        front, back = ((rank - 1, file) in slots) * grow, ((rank + 1, file) in slots) * grow
-        wide = Frame(f.world((right - left) / 2, 0.0), f.facing, f.width + left + right, f.depth)
-        deep = Frame(f.world(0.0, (front - back) / 2), f.facing, f.width, f.depth + front + back)
-        out += [wide.ring, deep.ring]
-        square = [(rank + 1, file), (rank, file + 1), (rank + 1, file + 1)]
-        if all(s in slots for s in square):
-            x, y = f.width / 2 + grow, -f.depth / 2 - grow
-            out.append(Frame(f.world(x, y), f.facing, 2 * grow, 2 * grow).ring)
-    out += [m.frame.ring for m in unit.models if m.beside]
-    return tuple(out)
-
-
 def screens(v: View, eye: Model, target: Unit, *, volley: bool = False) -> list[Screen]:
     """All that can obscure the target from this shooter (T9A-COV-3, 4, 6 and the table of features)."""
     out: list[Screen] = []
@@ -91,9 +70,9 @@ def screens(v: View, eye: Model, target: Unit, *, volley: bool = False) -> list[
         if lofty or unit.joined:
             groups = [((m.frame.ring,), m) for m in unit.models if not lofty or elevated(v, m.at)]
             if unit.gap and not lofty:
-                groups = [(filled(unit), unit.models[0])]
+                groups = [(unit.shade, unit.models[0])]
         else:
-            groups = [(filled(unit), unit.models[0])]
+            groups = [(unit.shade, unit.models[0])]
         for shape, m in groups:
             if volley and m.height <= eye.height:
                 continue
@@ -153,56 +132,71 @@ def holes_in(a: Array, b: Array, feature: Feature, shrink: float) -> list[tuple[
 class _Facing:
     """The shadows of all screens on one facing, as functions of where the shooter looks from."""
 
-    def __init__(self, a: Array, b: Array, found: list[Screen]) -> None:
+    def __init__(self, a: Array, b: Array, found: list[Screen], front: Array) -> None:
         self.a, self.b = a, b
-        self._found = []
-        for s in found:
-            holes = holes_in(a, b, s.feature, 2 * EPS) if s.feature is not None else []
-            self._found.append((s, sides(pad(list(s.parts))), holes))
+        ends = np.concatenate([front, [a, b]])
+        hull = shapely.convex_hull(shapely.multipoints(ends))
+        low, high = ends.min(0), ends.max(0)
+        self.near = [
+            s
+            for s in found
+            if any(
+                bool((p.max(0) >= low).all() and (p.min(0) <= high).all())
+                and hull.intersects(shapely.Polygon(p))
+                for p in s.parts
+            )
+        ]
+        behind = [(k, p) for k, s in enumerate(self.near) if s.behind for p in s.parts]
+        self._owner = np.array([k for k, _ in behind], int)
+        self._sides = sides(pad([p for _, p in behind])) if behind else None
+        self._inside = [
+            holes_in(a, b, s.feature, 2 * EPS) if s.feature is not None else [] for s in self.near
+        ]
+
+    def _spans(self, p: Array) -> tuple[Array, Any]:
+        """Hidden stretches (N, S, 2) and the screen that hides each (S,)."""
+        spans, owners = [np.zeros((len(p), 0, 2))], [np.zeros(0, int)]
+        if self._sides is not None:
+            shadow = shadow_intervals(p, *self._sides, self.a, self.b)
+            cut = {k for k, s in enumerate(self.near) if self._inside[k] and not s.inside}
+            plain = ~np.isin(self._owner, list(cut))
+            spans.append(shadow[:, plain])
+            owners.append(self._owner[plain])
+            for k in cut:
+                rest = minus(shadow[:, self._owner == k], self._inside[k])
+                spans.append(rest)
+                owners.append(np.full(rest.shape[1], k))
+        for k, s in enumerate(self.near):
+            if s.inside and self._inside[k]:
+                spans.append(np.broadcast_to(np.array(self._inside[k]), (len(p), len(self._inside[k]), 2)))
+                owners.append(np.full(len(self._inside[k]), k))
+        return np.concatenate(spans, 1), np.concatenate(owners)
 
     def shares(self, p: Array) -> tuple[Array, Array]:
         """Hard share and whole share obscured, seen from each p."""
-        hard, all_ = [np.zeros((len(p), 0, 2))], [np.zeros((len(p), 0, 2))]
-        for screen, parts, holes in self._found:
-            for spans in self._spans(p, screen, parts, holes):
-                all_.append(spans)
-                if screen.hard:
-                    hard.append(spans)
-        return union_length(np.concatenate(hard, 1)), union_length(np.concatenate(all_, 1))
-
-    def _spans(
-        self, p: Array, screen: Screen, parts: tuple[Array, Array, Array], holes: list[tuple[float, float]]
-    ) -> list[Array]:
-        out = []
-        if screen.behind:
-            spans = shadow_intervals(p, *parts, self.a, self.b)
-            out.append(minus(spans, holes) if not screen.inside else spans)
-        if screen.inside and holes:
-            out.append(np.broadcast_to(np.array(holes), (len(p), len(holes), 2)))
-        return out
+        spans, owner = self._spans(p)
+        hard = np.array([s.hard for s in self.near], bool)
+        return union_length(spans[:, hard[owner]] if len(hard) else spans), union_length(spans)
 
     def who(self, p: Array) -> tuple[str, ...]:
         """The screens that hide something from p."""
-        out = []
-        for screen, parts, holes in self._found:
-            spans = self._spans(p, screen, parts, holes)
-            if any((s[..., 1] - s[..., 0] > SHARE_EPS).any() for s in spans):
-                out.append(screen.id)
-        return tuple(dict.fromkeys(out))
+        spans, owner = self._spans(p)
+        seen = (spans[..., 1] - spans[..., 0] > SHARE_EPS).any(0)
+        return tuple(dict.fromkeys(self.near[k].id for k in owner[seen]))
 
     def corners(self) -> Array:
-        found = [part for s, _, _ in self._found for part in s.parts]
+        found = [part for s in self.near for part in s.parts]
         return np.concatenate(found) if found else np.empty((0, 2))
 
 
-def _front_points(frame: Frame, facing: _Facing) -> Array:
+def _front_points(frame: Frame, facing: _Facing | None) -> Array:
     """T9A-COV-8: ends of the front, evenly spread points, and every point where shadow edges meet."""
     if frame.round:
         return frame.ring
     a, b = (np.asarray(x) for x in frame.edge("front"))
     shares = [np.linspace(0.0, 1.0, FRONT_SAMPLES)]
-    corners = facing.corners()
-    if len(corners):
+    corners = facing.corners() if facing is not None else np.empty((0, 2))
+    if facing is not None and len(corners):
         spots = np.concatenate([corners, [facing.a, facing.b, (facing.a + facing.b) / 2]])
         i, j = np.triu_indices(len(spots), 1) if len(spots) <= 60 else (np.arange(0), np.arange(0))
         one, along = spots[i], spots[j] - spots[i]
@@ -242,7 +236,7 @@ def cover_of(v: View, eye: Model, target: Unit, *, volley: bool = False, face: s
         face, arc_margin = located(frame, spot)
     a, b = (np.asarray(x) for x in frame.edge(face))
     length = float(np.hypot(*(b - a)))
-    facing = _Facing(a, b, found)
+    facing = _Facing(a, b, found, eye.frame.ring)
     points = _front_points(eye.frame, facing)
     hard, all_ = facing.shares(points)
     h, at_h = _least(hard, points, 3, facing, False)
@@ -269,7 +263,7 @@ def cover_of(v: View, eye: Model, target: Unit, *, volley: bool = False, face: s
 def _round_cover(eye: Model, target: Unit, found: list[Screen]) -> Cover:
     """T9A-COV-7: the one nearest point of the circle decides."""
     centre, r = np.asarray(target.centre), target.boundary.width / 2
-    points = _front_points(eye.frame, _Facing(centre, centre + 1e-6, []))
+    points = _front_points(eye.frame, None)
     away = centre - points
     far = np.hypot(*away.T)[:, None]
     ends = centre - away / np.maximum(far, 1e-9) * r
@@ -365,7 +359,7 @@ def _drawing(v: View, best: Cover, target: Unit) -> Drawing:
     out: list[Shape] = [outline(target.boundary)]
     for i in best.screens:
         if i in v.units:
-            out += [polygon(p.tolist(), "blocker") for p in filled(v.units[i])]
+            out += [polygon(p.tolist(), "blocker") for p in v.units[i].shade]
         else:
             out.append(polygon(v.features[i].terrain.outline, "blocker"))
     if best.face is not None:

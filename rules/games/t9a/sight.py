@@ -92,7 +92,9 @@ def _model_target(v: View, unit: Unit, m: Model) -> Target:
 
 def ignored_features(v: View, m: Model) -> frozenset[str]:
     """T9A-LOS-2: the features that a model is inside, even partly."""
-    return frozenset(f.id for f in v.features.values() if overlaps(m.frame.footprint, f))
+    if m.id not in v.inside:
+        v.inside[m.id] = frozenset(f.id for f in v.features.values() if overlaps(m.frame.footprint, f))
+    return v.inside[m.id]
 
 
 def eyes_of(ref: Ref) -> Sequence[Model]:
@@ -192,6 +194,13 @@ def _find(search: _Search, eyes: Sequence[Model], targets: Sequence[Target]) -> 
     """The first free line: a few lines of every eye first, then each eye exactly."""
     whole = targets[0]
     first = targets[:1] if whole.whole else targets
+    if whole.whole and not search.margin:
+        # nobody wants to know what is in the way: give up early where all of them are hopeless
+        kinds = {(t.height, t.tall, t.elevated): t for t in targets}.values()
+        lookers = {search.kind(m): m for m in eyes}.values()
+        around = [replace(t, ring=whole.ring, id=whole.id) for t in kinds]
+        if not any(search.hopeful(m, eyes, t, whole) for m in lookers for t in around):
+            return None
     for m in eyes:
         for target in first:
             found = search.attempt(m, target, exact=False)
@@ -311,10 +320,14 @@ class _Search:
         seen = look(Eye(frame, None, (a, b)), part, obstacles, part)
         return seen is not None and seen.sees
 
-    def _obstacles(self, m: Model, target: Target) -> Obstacles:
+    def kind(self, m: Model) -> tuple[object, ...]:
+        """What makes two eyes alike for what is in their way."""
         if m.id not in self._eyes:
             self._eyes[m.id] = elevated(self.v, m.at), ignored_features(self.v, m)
-        key = (m.height, m.tall, *self._eyes[m.id], target.height, target.tall, target.elevated)
+        return m.height, m.tall, *self._eyes[m.id]
+
+    def _obstacles(self, m: Model, target: Target) -> Obstacles:
+        key = (*self.kind(m), target.height, target.tall, target.elevated)
         if key not in self._ways:
             every = obstacles_for(self.v, m, target, skip=self.skip, up_to=self.up_to)
             ring = self.v.units[m.unit_id].boundary.ring if m.unit_id in self.v.units else m.frame.ring

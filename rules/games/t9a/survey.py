@@ -25,7 +25,7 @@ from ...verdict import BAND95
 from .arcs import FLANKS
 from .blocks import Model, Unit
 from .contact import engaged_with
-from .cover import BANDS, cover_of, defended, filled, holes_in
+from .cover import BANDS, cover_of, defended, holes_in
 from .frames import FACES, Frame
 from .game import GAME
 from .lines import clip_wedge, segment_room, sides
@@ -36,10 +36,10 @@ from .view import Feature, View
 
 __all__ = ["ArmySurvey", "survey"]
 
-COVER_POINTS = 5
+COVER_POINTS = 3
 """Points of a front from which shadows are cast; between them a share changes by far less than a hundredth."""
 
-NEAR_HALF = 0.004
+NEAR_HALF = 0.01
 """A share this near to one half is asked for exactly."""
 
 
@@ -115,9 +115,7 @@ class _Table:
                     cores.append(_ring(m.frame) if not m.frame.round else m.frame.ring)
                     rows.append((i, -1, m.height, m.tall, h, loose))
                 continue
-            shapes = (u.boundary.ring,) if u.round else filled(u) if full else u.bases.parts
-            if full and loose and len(u.slots) == u.files * u.ranks:
-                shapes = (u.boundary.ring,)
+            shapes = (u.boundary.ring,) if u.round else u.shade if full else u.bases.parts
             cores += list(shapes)
             rows += [(i, -1, u.height, u.models[0].tall, all(high), loose)] * len(shapes)
         kinds = ("hill", "impassable") if not full else ("hill", "impassable", "forest", "wall")
@@ -134,6 +132,16 @@ class _Table:
             table[:, 3].astype(bool), table[:, 4].astype(bool), table[:, 5].astype(bool),
         )  # fmt: skip
 
+    def pairs(self, viewers: Any, everyone: bool) -> Any:
+        """(viewer, other) of enemies, or of all: only enemies are shot at and charged."""
+        found = [
+            (i, j)
+            for i in viewers
+            for j, other in enumerate(self.units)
+            if i != j and (everyone or self.v.are_enemies(self.units[i], other))
+        ]
+        return np.array(found, int).reshape(-1, 2)
+
     def near(self, parts: _Parts, one: Any, two: Any) -> tuple[Any, Any]:
         """(pair, part) for the parts that can lie between the two units of a pair."""
         a, b = self.at[one], self.at[two]
@@ -146,8 +154,11 @@ class _Table:
         close = (off * off).sum(-1) <= wide * wide
         own = parts.unit[None]
         close &= (own != one[:, None]) & (own != two[:, None])
+        low = np.minimum(self.rings.min(1)[one], self.rings.min(1)[two])[:, None]
+        high = np.maximum(self.rings.max(1)[one], self.rings.max(1)[two])[:, None]
+        close &= ((parts.core.max(1)[None] >= low) & (parts.core.min(1)[None] <= high)).all(-1)
         pair, part = np.nonzero(close)
-        reaches = _reach_between(parts, part, self.rings[one[pair]], self.rings[two[pair]])
+        reaches = _reach_between(parts, part, self.rings[one], self.rings[two], pair)
         return pair[reaches], part[reaches]
 
     def inside(self, models: Sequence[Model]) -> Any:
@@ -165,24 +176,19 @@ class _Table:
         return out
 
 
-def _reach_between(parts: _Parts, part: Any, first: Array, second: Array) -> Any:
-    """Which parts reach into the convex hull of two convex shapes (N, k, 2) and (N, m, 2)."""
+def _reach_between(parts: _Parts, part: Any, first: Array, second: Array, row: Any) -> Any:
+    """Which parts can reach into the hull of two shapes (R, k, 2), (R, m, 2); `row` says whose each part is.
+
+    Both are boxed in the frame that looks from one to the other: quick, and it lets few through in vain.
+    """
+    way = second.mean(1) - first.mean(1)
+    u = way / np.maximum(np.hypot(way[:, 0], way[:, 1]), 1e-9)[:, None]
+    frame = np.stack([u, np.stack([-u[:, 1], u[:, 0]], -1)], axis=1)  # (R, 2, 2)
     corners = np.concatenate([first, second], axis=1)
-    core = parts.core[part]
-    off = np.einsum("nkd,ncd->nkc", parts.normal[part], corners) - parts.offset[part][..., None]
-    out = np.asarray(~(off.min(-1) > EPS).any(-1))
-    for x in range(first.shape[1]):
-        for y in range(second.shape[1]):
-            # a line from one shape to the other with all of both on one side of it and the part on the other
-            at = np.flatnonzero(out)
-            start = first[at, x]
-            way = second[at, y] - start
-            side = cross(way[:, None], corners[at] - start[:, None])
-            mine = cross(way[:, None], core[at] - start[:, None])
-            left = (side.min(-1) > -1e-6) & (mine.max(-1) < -1e-6)
-            right = (side.max(-1) < 1e-6) & (mine.min(-1) > 1e-6)
-            out[at[left | right]] = False
-    return out
+    mine = corners @ frame.transpose(0, 2, 1)  # (R, k + m, 2)
+    low, high = mine.min(1), mine.max(1)
+    theirs = parts.core[part] @ frame.transpose(0, 2, 1)[row]
+    return ((theirs.max(1) > low[row] + EPS) & (theirs.min(1) < high[row] - EPS)).all(-1)
 
 
 def _ring(frame: Frame) -> Array:
@@ -196,12 +202,9 @@ def _ring(frame: Frame) -> Array:
 class _Sight:
     """Which units see which: stage by stage, exactly in the end."""
 
-    def __init__(self, table: _Table, viewers: Any) -> None:
+    def __init__(self, table: _Table, viewers: Any, everyone: bool) -> None:
         self.t = table
-        n = len(table.units)
-        self.one, self.two = (
-            np.array([(i, j) for i in viewers for j in range(n) if i != j], int).reshape(-1, 2).T
-        )
+        self.one, self.two = table.pairs(viewers, everyone).T
         self.parts = table.parts(full=False)
         self.sees = np.zeros(len(self.one), np.int8)  # 1 yes, -1 no, 0 not settled
         self.room = np.full(len(self.one), -np.inf)
@@ -251,9 +254,8 @@ class _Sight:
         self.sees[~self.facing_ok[self.one]] = -2
         self._outside()
         self._lines(np.flatnonzero(self.sees == 0), few=True)
-        self._proof(SHALLOW)
+        self._proof()
         self._lines(np.flatnonzero(self.sees == 0), few=False)
-        self._proof(DEEP)
         for k in np.flatnonzero(self.sees == 0):
             self._exactly(int(k))
 
@@ -370,7 +372,7 @@ class _Sight:
             out |= self.eye_high[self.one[of], eye] & ~solid & ~self.parts.high[part]
         return out
 
-    def _proof(self, halvings: int) -> None:
+    def _proof(self) -> None:
         """No line is free if, piece by piece, all lines between two convex pieces cross one convex part.
 
         The viewers' rectangle is cut across its width, the visible outline of the target along its edges; a
@@ -397,7 +399,7 @@ class _Sight:
         pair = np.array([x[0] for x in items])
         body = np.stack([x[1] for x in items])
         edge = np.stack([x[2] for x in items])
-        for _ in range(halvings):
+        for _ in range(HALVINGS):
             done = self._covered(pair, body, edge, usable)
             pair, body, edge = pair[~done], body[~done], edge[~done]
             if len(pair) == 0 or len(pair) > MOST_PIECES:
@@ -477,8 +479,8 @@ class _Sight:
             self.sees[k] = -2
 
 
-SHALLOW, DEEP = 1, 4
-"""How often the pieces of a proof are halved: a wide blocker needs none, two that overlap need a few."""
+HALVINGS = 2
+"""How often the pieces of a proof are halved: a wide blocker needs none, two that overlap a few."""
 
 MOST_PIECES = 6000
 """A proof that needs more pieces than this costs more than the exact look."""
@@ -521,8 +523,7 @@ class _Covers:
 
     def __init__(self, table: _Table, viewers: Any) -> None:
         self.t = table
-        n = len(table.units)
-        self.pairs = np.array([(i, j) for i in viewers for j in range(n) if i != j], int).reshape(-1, 2)
+        self.pairs = table.pairs(viewers, everyone=False)
         self.parts = table.parts(full=True)
 
     def run(self) -> Words:
@@ -608,7 +609,7 @@ class _Covers:
         self._rims(points, models, model, (a + b) / 2)
         facing = np.stack([a, b], axis=1)
         facing[t.round[target]] = t.rings[target[t.round[target]]][:, [0, 2]]
-        hits = _reach_between(parts, part, points[row][:, [0, -1]], facing[row])
+        hits = _reach_between(parts, part, points[:, [0, -1]], facing, row)
         row, part, hard = row[hits], part[hits], hard[hits]
         spans = _spans(points[row], parts, part, a[row], b[row])  # (N, C, 2)
         self._one_point(spans, points, row, part, target)
@@ -864,7 +865,7 @@ def _fill(view: View, table: _Table, out: Survey, cover: Words, rows: list[int],
                 if both[r, j] > 0 and abs(view.touch - gaps[r, j]) <= BAND95 * both[r, j]:
                     word = "too-close"
             out.engaged[place[r], j] = word
-    sight = _Sight(table, rows)
+    sight = _Sight(table, rows, everyone=len(rows) < len(units))
     sight.run()
     where = {i: place[r] for r, i in enumerate(rows)}
     words = {1: "yes", -1: "no", -2: "unknown", 0: None}

@@ -136,6 +136,8 @@ class View:
         self.parallel_deg = CAMERA_TURN_DEG if self.camera else TURN_EPS_DEG
         self.notes: list[Message] = []
         self._axes = axes or {}
+        self.inside: dict[str, frozenset[str]] = {}
+        """Which features a model is inside, once it has been asked."""
 
     def __getitem__(self, name: str) -> Any:
         return self.a[name]
