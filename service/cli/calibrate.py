@@ -151,7 +151,7 @@ def _still_views(paths: list[Path], target: Target, lang: str) -> tuple[list[Boa
 def _frames(source: str) -> Iterator[Any]:
     from regla.vision.sources import Source
 
-    with Source(source) as camera:
+    with Source(source, loop=False) as camera:
         number = 0
         while True:
             shot = camera.newest(after=number, timeout_s=20)

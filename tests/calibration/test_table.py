@@ -43,7 +43,8 @@ def test_the_bar_with_four_corner_sheets():
     covariance[0, 1] = covariance[1, 0] = 0.95 * lens_sigma[0] * lens_sigma[1]
     root = np.linalg.cholesky(covariance)
     px = truth.to_pixel(GRID)
-    errors, held = [], []
+    tops = truth.to_pixel(np.column_stack([GRID, np.full(len(GRID), 5.0)]))
+    errors, held, parallax = [], [], []
     for _ in range(300):
         known = Camera.from_lens(SIZE_PX, truth.camera.lens + root @ rng.normal(size=9), covariance)
         found = seen(truth, sheets(), rng, 0.5)
@@ -51,6 +52,10 @@ def test_the_bar_with_four_corner_sheets():
         off, within = inside(answer.view(), px, GRID)
         errors.append(off)
         held.append(within)
+        # What a base's height adds to the error of its foot.
+        shift = answer.view().to_table(tops, 5.0)[0] - answer.view().to_table(px)[0]
+        parallax.append(np.linalg.norm(shift, axis=1).max())
+    assert np.max(parallax) < 0.3
     assert np.sqrt(np.mean(np.square(errors))) <= 0.5
     assert np.percentile(errors, 95) <= 1.0
     assert 0.93 <= np.mean(held) <= 0.98

@@ -193,3 +193,25 @@ def test_bad_input_ends_with_two_and_a_sentence(words, says, folder, calibrated)
     )
     assert done.returncode == 2
     assert says in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_lens_from_live_pictures(tmp_path):
+    """A clip stands in for the camera: every view is held for a second and a half, as a person would."""
+    lens = small_camera()
+    clip = cv2.VideoWriter(str(tmp_path / "clip.avi"), cv2.VideoWriter.fourcc(*"MJPG"), 10, (960, 540))
+    spots = [(300, 170), (640, 180), (320, 370), (650, 360), (480, 270), (420, 230)]
+    for k, spot in enumerate(spots):
+        tilt = (0.4 * np.cos(k * 1.3), 0.4 * np.sin(k * 1.3))
+        picture = cv2.cvtColor(
+            draw_board(lens, board_pose(lens, spot, 260 + 15 * k, tilt)), cv2.COLOR_GRAY2BGR
+        )
+        for _ in range(15):
+            clip.write(picture)
+    clip.release()
+    out = tmp_path / "lens.json"
+    done = run("calibrate", "lens", "--source", tmp_path / "clip.avi", "--out", out)
+    assert done.exit_code == 0
+    made = Lens.load(out)
+    assert made.views >= 5 and made.rms_px < 0.3
+    assert made.missing  # six views are a start, and it says what else would help
