@@ -21,6 +21,9 @@ __all__ = ["BORDER_MM", "Column", "Located", "SpaceGraph", "locate"]
 BORDER_MM = 5.0
 """A foot nearer than this to a border could as well be meant to stand beyond it; the players are asked."""
 
+LEVEL_MM = 15.0
+"""Floors that differ by less than this are one level: bases are a few millimetres thick, walls a few centimetres high."""
+
 
 @dataclass(frozen=True)
 class SpaceGraph:
@@ -143,8 +146,8 @@ def locate(
     border_mm: float = BORDER_MM,
 ) -> Located:
     """The space whose outline holds the point, and every other whose border is within `border_mm` or within the
-    95 % band of the point. Where `height_mm` is known only the spaces of the level nearest to it count: from above
-    the same point can be on a wall and in the room behind it.
+    95 % band of the point. Where `height_mm` is known (of the visible top of the base) only the spaces whose floors are
+    about as high as the nearest one count: from above the same point can be on a wall and in the room behind it.
 
     >>> rooms = [BoardSpace("left", ((0, 0), (100, 0), (100, 100), (0, 100))),
     ...          BoardSpace("right", ((100, 0), (200, 0), (200, 100), (100, 100)))]
@@ -152,8 +155,8 @@ def locate(
     (('left',), ('left', 'right'), ())
     """
     if height_mm is not None and spaces:
-        level_mm = min((s.height for s in spaces), key=lambda level: abs(level - height_mm))
-        spaces = [s for s in spaces if s.height == level_mm]
+        off_mm = min(abs(s.height - height_mm) for s in spaces) + LEVEL_MM
+        spaces = [s for s in spaces if abs(s.height - height_mm) <= off_mm]
     point = shapely.Point(at_mm)
     near: list[tuple[float, str]] = []
     for space in spaces:

@@ -63,6 +63,12 @@ ROOMS = (
     [
         ((50, 50), 0, (0, 0), ("left",)),
         ((50, 50), 63, (0, 0), ("loft",)),  # the base is a little above its floor: the nearest level
+        (
+            (150, 150),
+            9,
+            (0, 0),
+            ("far",),
+        ),  # a base 9 mm high on a floor at 3: the ground at 0 is the same level
         ((50, 50), None, (0, 0), ("left", "loft")),  # from above it could be either
         ((94.9, 50), 0, (0, 0), ("left",)),
         ((95.1, 50), 0, (0, 0), ("left", "right")),
