@@ -1,20 +1,22 @@
 """From a training checkpoint to the file that plays: ONNX, a card beside it, and the gate it must pass.
 
-``python -m regla.models.export WEIGHTS.safetensors OUT.onnx [--gate DIR] [--int8 DIR]`` needs the ``train`` extra. With a
+``python -m regla.models.export WEIGHTS.safetensors OUT.onnx [--gate DIR]`` needs the ``train`` extra. With a
 gate the exported file must see as well as the weights it was made from, on the labelled pictures of DIR.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from regla.models.checkpoint import load_into
 from regla.models.classes import CLASSES
 
-__all__ = ["GATE_POINTS", "build", "export_model", "export_onnx", "write_card"]
+__all__ = ["GATE_POINTS", "build", "export_model", "export_onnx", "gate", "quantise", "write_card"]
 
 # The exported file may lose at most this share of mAP50-95 against the checkpoint it was made from (half a point).
 GATE_POINTS = 0.005
@@ -104,3 +106,119 @@ def write_card(onnx: Path, kind: str, **facts: Any) -> Path:
     path = onnx.with_suffix(".json")
     path.write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
+
+
+def torch_look(weights: Path, network: str = NETWORK) -> Any:
+    """The reference: the same looking as in play, with torch in place of the exported file."""
+    import numpy as np
+    import torch
+    from regla.vision.detect import Detector
+    from regla.vision.weights import Network
+
+    model = build(weights, network)
+    model.model[-1].dynamic = True
+
+    class TorchNetwork(Network):
+        """Takes pictures as the runtime's network does."""
+
+        def __init__(self) -> None:
+            pass
+
+        def __call__(self, pictures: Any) -> list[Any]:
+            with torch.no_grad():
+                images = (
+                    torch.from_numpy(np.ascontiguousarray(pictures[..., ::-1])).permute(0, 3, 1, 2).float()
+                    / 255
+                )
+                y = model(images)
+            y = y[0] if isinstance(y, tuple | list) else y
+            return [y.permute(0, 2, 1).numpy()]
+
+    def look_with(detector: Detector) -> Detector:
+        detector._network = TorchNetwork()
+        return detector
+
+    return look_with
+
+
+def gate(weights: Path, onnx: Path, folders: list[Path], limit: int | None = None) -> dict[str, float | bool]:
+    """Measure the weights in torch and the exported file on the same pictures; it passes within half a point."""
+    from regla.models.evaluate import evaluate, mean_map, pictures_of
+    from regla.vision.detect import Detector
+
+    pictures = pictures_of(folders)[:limit]
+    reference = torch_look(weights)(Detector.load(onnx))
+    figures = {}
+    for name, look in (("torch", reference), ("exported", Detector.load(onnx))):
+        tallies, _, _ = evaluate(look, pictures)
+        figures[f"{name}_map50"], figures[f"{name}_map50_95"] = mean_map(tallies)
+    lost = figures["torch_map50_95"] - figures["exported_map50_95"]
+    return {**figures, "lost": lost, "passes": lost <= GATE_POINTS, "pictures": len(pictures)}
+
+
+def quantise(onnx: Path, out: Path, pictures: list[Path], side_px: int = 640) -> Path:
+    """Write an 8-bit copy, its ranges taken from tiles of the given pictures (onnxruntime's static quantisation)."""
+    import cv2
+    import numpy as np
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    class Tiles(CalibrationDataReader):
+        """One tile from the middle of every picture."""
+
+        def __init__(self) -> None:
+            self.left = list(pictures)
+
+        def get_next(self) -> dict[str, Any] | None:
+            if not self.left:
+                return None
+            image = cv2.imread(str(self.left.pop()))
+            tile = np.full((side_px, side_px, 3), 114, dtype=np.uint8)
+            part = image[:side_px, :side_px]
+            tile[: part.shape[0], : part.shape[1]] = part
+            return {
+                "images": np.ascontiguousarray(tile[None, :, :, ::-1].transpose(0, 3, 1, 2), dtype=np.float32)
+                / 255
+            }
+
+    ready = out.with_suffix(".ready.onnx")
+    quant_pre_process(str(onnx), str(ready), skip_symbolic_shape=True)
+    # The head decides in sub-pixels and logits: eight bits are too few there, so only the convolutions before it change.
+    import onnx as onnx_format
+
+    nodes = [node.name for node in onnx_format.load(str(ready)).graph.node if "/model.23/" in node.name]
+    quantize_static(
+        str(ready),
+        str(out),
+        Tiles(),
+        quant_format=QuantFormat.QDQ,
+        per_channel=True,
+        activation_type=QuantType.QUInt8,
+        weight_type=QuantType.QInt8,
+        op_types_to_quantize=["Conv"],
+        nodes_to_exclude=nodes,
+    )
+    ready.unlink()
+    return out
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line of this module."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("weights", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--gate", type=Path, nargs="+", help="labelled pictures to hold both against")
+    parser.add_argument("--limit", type=int, help="use the first N of them only")
+    given = parser.parse_args(arguments)
+    write_card(export_onnx(given.weights, given.out), "detector", classes=list(CLASSES))
+    if not given.gate:
+        return 0
+    result = gate(given.weights, given.out, given.gate, given.limit)
+    print(json.dumps(result, indent=2))
+    return 0 if result["passes"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
