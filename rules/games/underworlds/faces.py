@@ -140,7 +140,7 @@ def board_hexes(tiles: tuple[Tile, ...]) -> tuple[BoardHex, ...]:
 
     >>> hexes = board_hexes((Tile("a", (0, 0), "A"), Tile("b", (-3, 6), "B", 180, "shattered-tower")))
     >>> len(hexes), sum(h.start for h in hexes), sorted(h.hex for h in hexes if h.type == "blocked")
-    (83, 7, [(-3, 8), (-2, 7), (0, 7)])
+    (83, 7, [(-3, 8), (-3, 9), (-1, 9)])
     """
     out: dict[Hex, BoardHex] = {}
     for tile in tiles:
