@@ -47,6 +47,10 @@ class Camera:
         object.__setattr__(self, "size_px", (int(self.size_px[0]), int(self.size_px[1])))
         object.__setattr__(self, "matrix", _readonly(self.matrix, (3, 3)))
         distortion = np.asarray(self.distortion, dtype=np.float64).ravel()
+        if len(distortion) > 5:
+            raise ValueError(
+                f"expected at most five distortion numbers (k1, k2, p1, p2, k3), got {len(distortion)}"
+            )
         object.__setattr__(self, "distortion", _readonly(np.pad(distortion, (0, 5 - len(distortion))), (5,)))
         if self.covariance is not None:
             object.__setattr__(self, "covariance", _readonly(self.covariance, (9, 9)))

@@ -30,7 +30,7 @@ def parse_length(text: str, unit: str = "mm") -> float:
     found = re.fullmatch(r"\s*([0-9]*[.,]?[0-9]+)\s*(mm|cm|m|in|ft|\"|')?\s*", text)
     if not found or not float(found[1].replace(",", ".")) > 0:
         raise LengthError(got=text)
-    return float(found[1].replace(",", ".")) * MM_PER[found[2] or unit]
+    return round(float(found[1].replace(",", ".")) * MM_PER[found[2] or unit], 6)
 
 
 def parse_size(text: str) -> tuple[float, float]:

@@ -185,11 +185,14 @@ class TableView:
     def rectify_maps(self, region_mm: Region, mm_per_px: float, height_mm: float) -> tuple[Any, Any]:
         """The two maps that `rectify` hands to `cv2.remap`; the latest few are kept."""
         key = (tuple(region_mm), mm_per_px, height_mm)
-        if key not in self._maps:
-            while len(self._maps) >= MAPS_KEPT:
-                self._maps.pop(next(iter(self._maps)))
-            self._maps[key] = self._build_maps(region_mm, mm_per_px, height_mm)
-        return self._maps[key]
+        maps = self._maps.get(key)
+        if maps is None:
+            maps = self._build_maps(region_mm, mm_per_px, height_mm)
+            # Several threads may look through one view: whoever comes second finds the oldest gone already.
+            for old in list(self._maps)[: max(0, len(self._maps) + 1 - MAPS_KEPT)]:
+                self._maps.pop(old, None)
+            self._maps[key] = maps
+        return maps
 
     def _build_maps(self, region_mm: Region, mm_per_px: float, height_mm: float) -> tuple[Any, Any]:
         x0, y0, x1, y1 = region_mm

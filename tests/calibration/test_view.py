@@ -173,6 +173,21 @@ def test_rectify_shows_nothing_where_the_lens_folds_over():
     assert flat[0, 0] == 0 and flat[-1, -1] == 0 and flat[150, 0] == 0
 
 
+def test_a_lens_of_another_model_is_refused():
+    assert Camera(SIZE_PX, camera().matrix, [-0.1, 0.02]).distortion.tolist() == [-0.1, 0.02, 0, 0, 0]
+    with pytest.raises(ValueError, match="at most five"):
+        Camera(SIZE_PX, camera().matrix, np.zeros(8))
+
+
+def test_maps_are_kept_but_not_for_ever():
+    view = overhead()
+    first = view.rectify_maps((0, 0, 100, 100), 1.0, 0.0)
+    assert view.rectify_maps((0, 0, 100, 100), 1.0, 0.0) is first
+    for height in range(20):
+        view.rectify_maps((0, 0, 100, 100), 1.0, float(height) + 1)
+    assert view.rectify_maps((0, 0, 100, 100), 1.0, 0.0) is not first
+
+
 def test_a_lens_fits_other_resolutions_but_not_other_shapes():
     lens = Camera((1920, 1080), camera().matrix, camera().distortion, np.diag(np.arange(1.0, 10)))
     half = lens.resized((960, 540))
