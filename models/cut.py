@@ -11,6 +11,7 @@ import argparse
 import json
 import zlib
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -31,20 +32,20 @@ MAX_LABELS = 110
 JPEG_QUALITY = 92
 
 
-def _gamma(image: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def _gamma(image: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     return np.power(image, np.exp(rng.normal(0.0, 0.3)), dtype=np.float32)
 
 
-def _white_balance(image: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def _white_balance(image: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     return image * np.exp(rng.normal(0.0, 0.12, 3)).astype(np.float32)
 
 
-def _saturation(image: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def _saturation(image: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     grey = image.mean(axis=2, keepdims=True)
     return grey + (image - grey) * np.float32(rng.uniform(0.2, 1.6))
 
 
-def _shade(image: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def _shade(image: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     """A lamp from one side, or the shadow of an arm."""
     height, width = image.shape[:2]
     field = cv2.resize(
@@ -53,11 +54,11 @@ def _shade(image: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.f
     return image * field[:, :, None]
 
 
-def _blur(image: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def _blur(image: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     return cv2.GaussianBlur(image, (0, 0), rng.uniform(0.4, 1.6))
 
 
-def _noise(image: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def _noise(image: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     return image + rng.normal(0.0, rng.uniform(0.005, 0.04), image.shape).astype(np.float32)
 
 
@@ -72,13 +73,13 @@ CHANGES = (
 )
 
 
-def degrade(image_bgr: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+def degrade(image_bgr: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
     """Light, colour, focus, noise and compression of a cheap camera in a dim room."""
     image = image_bgr.astype(np.float32) / 255.0
     for change, share in CHANGES:
         if rng.random() < share:
             image = np.clip(change(image, rng), 0.0, 1.0)
-    pixels = (image * 255.0).astype(np.uint8)
+    pixels: Any = (image * 255.0).astype(np.uint8)
     if rng.random() < 0.3:
         pixels = cv2.imdecode(
             cv2.imencode(".jpg", pixels, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(25, 80))])[1],
@@ -87,7 +88,7 @@ def degrade(image_bgr: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[n
     return pixels
 
 
-def load_picture(image_path: Path) -> tuple[NDArray[np.uint8], Labels]:
+def load_picture(image_path: Path) -> tuple[NDArray[Any], Labels]:
     """Read a picture of ``…/images`` with its truth document (``…/truth``) or labels (``…/labels``)."""
     image = cv2.imread(str(image_path))
     if image is None:
@@ -99,7 +100,7 @@ def load_picture(image_path: Path) -> tuple[NDArray[np.uint8], Labels]:
     return image, read_labels(folder / "labels" / f"{image_path.stem}.txt", (image.shape[1], image.shape[0]))
 
 
-def _turned(image: NDArray[np.uint8], labels: Labels, quarter: int) -> tuple[NDArray[np.uint8], Labels]:
+def _turned(image: NDArray[Any], labels: Labels, quarter: int) -> tuple[NDArray[Any], Labels]:
     """Turn picture and boxes by quarters: a table has no up, and upright boxes stay upright."""
     corners = labels.corners_px
     for _ in range(quarter):
@@ -110,12 +111,12 @@ def _turned(image: NDArray[np.uint8], labels: Labels, quarter: int) -> tuple[NDA
 
 
 def cut_picture(
-    image: NDArray[np.uint8],
+    image: NDArray[Any],
     labels: Labels,
     rng: np.random.Generator,
     tile_px: int = TILE_PX,
     scale_range: tuple[float, float] = SCALE_RANGE,
-) -> tuple[NDArray[np.uint8], Labels]:
+) -> tuple[NDArray[Any], Labels]:
     """Cut one tile: a random scale, a random place near something, turned by random quarters, degraded."""
     height, width = image.shape[:2]
     scale = float(np.exp(rng.uniform(*np.log(scale_range))))

@@ -39,7 +39,7 @@ SET_SEED = 606
 SET_PER_GAME = 10
 GAMES = ("t9a", "mage-knight", "runewars", "underworlds", "siege-of-runedar")
 
-Look = Callable[[NDArray[np.uint8], float], Detections]
+Look = Callable[[NDArray[Any], float], Detections]
 GROUPS = {"bases": BASE_CLASSES, "trays": {"tray"}, "hexes": HEX_CLASSES, "tokens": {"token"}}
 
 

@@ -172,7 +172,7 @@ def quantise(onnx: Path, out: Path, pictures: list[Path], side_px: int = 640) ->
         def get_next(self) -> dict[str, Any] | None:
             if not self.left:
                 return None
-            image = cv2.imread(str(self.left.pop()))
+            image: Any = cv2.imread(str(self.left.pop()))
             tile = np.full((side_px, side_px, 3), 114, dtype=np.uint8)
             part = image[:side_px, :side_px]
             tile[: part.shape[0], : part.shape[1]] = part

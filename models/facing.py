@@ -55,8 +55,8 @@ def front_px(truth: dict[str, Any], thing: dict[str, Any]) -> float:
 
 
 def crops_of_picture(
-    image: NDArray[np.uint8], truth: dict[str, Any], rng: np.random.Generator, copies: int
-) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.int64]]:
+    image: NDArray[Any], truth: dict[str, Any], rng: np.random.Generator, copies: int
+) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.int64]]:
     """Crops, the front's direction inside each (NaN: it has none to see) and class numbers."""
     boxes, angles, classes = [], [], []
     for thing in truth["objects"]:
@@ -90,7 +90,7 @@ def crops_of_picture(
 
 def cut_crops(
     sources: list[Path], copies: int = 3, seed: int = 0, limit: int | None = None
-) -> tuple[NDArray[np.uint8], NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.int64]]:
     """Cut crops from every picture with a truth document below the sources (``images/`` and ``truth/``)."""
     rng = np.random.default_rng(seed)
     truths = [path for source in sources for path in sorted((source / "truth").glob("*.truth.json"))][:limit]
@@ -151,7 +151,7 @@ def _augment(images: Any, angles: Any, generator: Any) -> tuple[Any, Any]:
 
 
 def fit(
-    crops: NDArray[np.uint8],
+    crops: NDArray[Any],
     angles: NDArray[np.float64],
     out: Path,
     epochs: int = 12,
@@ -216,7 +216,7 @@ def fit(
 
 
 def measure(
-    model: FacingModel, crops: NDArray[np.uint8], angles: NDArray[np.float64], classes: NDArray[np.int64]
+    model: FacingModel, crops: NDArray[Any], angles: NDArray[np.float64], classes: NDArray[np.int64]
 ) -> dict[str, Any]:
     """Share right within 15°, claimed and flipped, per class, at the threshold where claims are worth ``WANTED_RIGHT``."""
     squared = np.array([name in SQUARED_CLASSES for name in CLASSES])[classes]

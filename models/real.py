@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -74,10 +75,15 @@ def _labels(class_ids: list[int], corners: list[NDArray[np.floating]]) -> Labels
     return Labels(np.array(class_ids, dtype=np.int64), np.array(corners, dtype=np.float64).reshape(-1, 4, 2))
 
 
-def _size(path: Path) -> tuple[int, int]:
+def _read(path: Path) -> NDArray[Any]:
     image = cv2.imread(str(path))
     if image is None:
         raise ValueError(f"{path.name} is not a picture that can be read")
+    return image
+
+
+def _size(path: Path) -> tuple[int, int]:
+    image = _read(path)
     return image.shape[1], image.shape[0]
 
 
@@ -111,7 +117,7 @@ def _board_of(path: Path) -> str:
     return match.group(0)
 
 
-def _same_photo(a: NDArray[np.uint8], b: NDArray[np.uint8]) -> NDArray[np.floating] | None:
+def _same_photo(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any] | None:
     """The 2×3 map from ``a`` to ``b`` if both are copies of one photograph, turned, mirrored or brightened."""
     height, width = a.shape[:2]
     small_a = cv2.resize(cv2.cvtColor(a, cv2.COLOR_BGR2GRAY), (64, 64), interpolation=cv2.INTER_AREA).astype(
@@ -146,7 +152,7 @@ def _hexboards(folder: Path) -> Iterator[RealPicture]:
     """Hexes and wooden pieces are labelled in different copies of the same photographs: each copy gets both."""
     tiles = sorted((folder / "tiles/images").glob("*.jpg"))
     pieces = sorted((folder / "pieces/images").glob("*.jpg"))
-    pixels = {path: cv2.imread(str(path)) for path in tiles + pieces}
+    pixels = {path: _read(path) for path in tiles + pieces}
 
     def hexes(path: Path) -> list[NDArray[np.floating]]:
         size = np.array([pixels[path].shape[1], pixels[path].shape[0]], dtype=np.float64)

@@ -143,7 +143,7 @@ def train(
         settings |= {"resume": str(last), "model": str(last)}
     else:
         (run / "recipe.json").write_text(json.dumps(asdict(recipe), indent=2) + "\n", encoding="utf-8")
-    trainer = type("StageTrainer", (ProcessorTrainer,), {})
+    trainer: Any = type("StageTrainer", (ProcessorTrainer,), {})
     trainer.start_from = start_from
     trainer.keep_as = weights / "last.safetensors"
     trainer.epoch_tiles = recipe.epoch_tiles or None

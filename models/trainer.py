@@ -57,6 +57,7 @@ def _bfloat16(enabled: bool) -> Any:
 class ProcessorTrainer(OBBTrainer):
     """Oriented-box training on a processor: bfloat16 layers, float32 loss, channels-last memory."""
 
+    model: Any
     bfloat16 = True
     # A safetensors file to begin with, and where to keep the averaged weights after every epoch.
     start_from: Path | None = None

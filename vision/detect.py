@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -54,7 +55,7 @@ class Detections:
     class_id: NDArray[np.int64]
     score: NDArray[np.float64]
     box_px: NDArray[np.float64]
-    corners_px: NDArray[np.float64]
+    corners_px: NDArray[np.floating]
 
     def __len__(self) -> int:
         return len(self.class_id)
@@ -215,7 +216,7 @@ class Detector:
             threads=threads,
         )
 
-    def __call__(self, image_bgr: NDArray[np.uint8], min_score: float | None = None) -> Detections:
+    def __call__(self, image_bgr: NDArray[Any], min_score: float | None = None) -> Detections:
         """Find everything in a uint8 BGR picture. ``min_score`` overrides the card's per-class thresholds."""
         image = np.asarray(image_bgr)
         if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
@@ -238,9 +239,7 @@ class Detector:
         boxes[:, :2] -= 0.5
         return Detections(seen.class_id, seen.score, boxes, corners_of(boxes))
 
-    def _tiles(
-        self, image: NDArray[np.uint8], width: int, height: int
-    ) -> Iterator[tuple[Tile, NDArray[np.uint8]]]:
+    def _tiles(self, image: NDArray[Any], width: int, height: int) -> Iterator[tuple[Tile, NDArray[Any]]]:
         scaled, at = image, 1.0
         for tile in plan_tiles(width, height, self.input_px, self.overlap_px):
             if tile.scale != at:
@@ -249,7 +248,7 @@ class Detector:
             yield tile, scaled[tile.top : tile.top + tile.height, tile.left : tile.left + tile.width]
 
     def _look(
-        self, tile: Tile, pixels: NDArray[np.uint8], size_px: tuple[int, int], min_score: float | None
+        self, tile: Tile, pixels: NDArray[Any], size_px: tuple[int, int], min_score: float | None
     ) -> list[NDArray[np.float64]]:
         """Run the network on one tile; rows as ``place`` gives them."""
         height, width = pixels.shape[:2]

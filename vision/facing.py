@@ -11,6 +11,7 @@ Angles are directions in the picture, ``atan2(dy, dx)`` with y down; the caller 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -37,9 +38,7 @@ BATCH = 32
 DEFAULT_CONFIDENCE = 0.8
 
 
-def crop(
-    image_bgr: NDArray[np.uint8], boxes: NDArray[np.floating], size_px: int = CROP_PX
-) -> NDArray[np.uint8]:
+def crop(image_bgr: NDArray[Any], boxes: NDArray[np.floating], size_px: int = CROP_PX) -> NDArray[Any]:
     """Cut out boxes (cx, cy, w, h, angle_rad), each turned so that its first side lies level: (N, size, size, 3)."""
     boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
     crops = np.zeros((len(boxes), size_px, size_px, 3), dtype=np.uint8)
@@ -111,7 +110,7 @@ class FacingModel:
         return cls(ModelFile.open(shipped("regla-facing") if path is None else Path(path), kind="facing"))
 
     def __call__(
-        self, image_bgr: NDArray[np.uint8], corners_px: NDArray[np.floating], class_id: NDArray[np.integer]
+        self, image_bgr: NDArray[Any], corners_px: NDArray[np.floating], class_id: NDArray[np.integer]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Direction in the picture (radians, NaN = unknown) and confidence 0–1 for each box."""
         class_id = np.asarray(class_id, dtype=np.int64).reshape(-1)
@@ -129,7 +128,7 @@ class FacingModel:
         facing[rows[told]] = ((turned + np.pi) % (2 * np.pi) - np.pi)[told]
         return facing, confidence
 
-    def shares(self, crops: NDArray[np.uint8]) -> NDArray[np.float64]:
+    def shares(self, crops: NDArray[Any]) -> NDArray[np.float64]:
         """The network's shares per direction for (N, CROP_PX, CROP_PX, 3) crops."""
         if len(crops) == 0:
             return np.zeros((0, BINS))

@@ -160,7 +160,7 @@ class Network:
             self._compiled.popitem(last=False)
         return request
 
-    def __call__(self, pictures: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
+    def __call__(self, pictures: NDArray[Any]) -> list[NDArray[Any]]:
         """Run on (N, H, W, 3) pictures; gives every output as an array of its own."""
         with self._lock:
             request = self._request(tuple(int(v) for v in pictures.shape[:3]))  # type: ignore[arg-type]
