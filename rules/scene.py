@@ -167,10 +167,11 @@ class BoardHex:
 
 @dataclass(frozen=True)
 class Tile:
-    """Where one printed board lies: `origin` is its near-left complete hex as it lies."""
+    """Where one printed board lies: `origin` is its near-left complete hex as it lies; not whole where the board is
+    slid by a part of a hex."""
 
     id: Name
-    origin: HexAt
+    origin: tuple[int | Number, int | Number]
     side: str | None = None
     rotate: Literal[0, 180] = 0
     face: str | None = None

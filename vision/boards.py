@@ -63,7 +63,7 @@ def _hexes(
     if known is not None:
         hexes = {h.hex: h for h in known.hexes}
         if known.turned == STRAIGHT:
-            q, r = known.tiles[0].origin
+            q, r = (int(x) for x in known.tiles[0].origin)
             names = names - np.array([q, r])
             hexes = {(a - q, b - r): replace(h, hex=(a - q, b - r)) for (a, b), h in hexes.items()}
             tiles = tuple(replace(t, origin=(t.origin[0] - q, t.origin[1] - r)) for t in known.tiles)

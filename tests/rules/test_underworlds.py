@@ -443,6 +443,7 @@ def test_long_edges_complete_seven_less_the_slide(slide: int) -> None:
         ((7, 2), "short", 1, False),
         ((9, -2), "short", 1, False),
         ((6, 4), "short", 0, False),
+        ((-2.5, 6), "long", 0, False),  # slid by half a hex: no halves meet
         ((0, 0), "overlap", 0, False),
         ((2, 1), "overlap", 0, False),
         ((0, 8), "apart", 0, False),
@@ -450,7 +451,9 @@ def test_long_edges_complete_seven_less_the_slide(slide: int) -> None:
         ((-3, 7), "apart", 0, False),
     ],
 )
-def test_other_ways_to_lay_the_boards(origin: Hex, edges: str, completed: int, legal: bool) -> None:
+def test_other_ways_to_lay_the_boards(
+    origin: tuple[float, float], edges: str, completed: int, legal: bool
+) -> None:
     joint = join(Tile("a", (0, 0)), Tile("b", origin, "B", 180))
     assert (joint.edges, len(joint.completed), joint.legal) == (edges, completed, legal)
 

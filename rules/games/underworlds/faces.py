@@ -96,6 +96,12 @@ def shifted(h: Hex, by: Hex) -> Hex:
     return h[0] + by[0], h[1] + by[1]
 
 
+def _whole(at: tuple[float, float]) -> Hex | None:
+    """A place as a hex; None between hexes."""
+    q, r = round(at[0]), round(at[1])
+    return (q, r) if (q, r) == at else None
+
+
 @dataclass(frozen=True)
 class Joint:
     """How two boards meet: along which edges, on top of each other or apart, and the hexes they complete."""
@@ -124,11 +130,15 @@ def join(one: Tile, two: Tile) -> Joint:
     up = abs(two.origin[1] - one.origin[1])
     if across < 16 and up < 6:
         return Joint("overlap", ())
-    mine = {shifted(h, one.origin): half for h, half in _halves()}
-    theirs = {shifted(h, two.origin): half for h, half in _halves()}
-    done = sorted(
-        (h for h, half in mine.items() if theirs.get(h) == _OTHER[half]), key=lambda h: (h[1], h[0])
-    )
+    # Measured from the first board, so that only a slide by a part of a hex leaves the halves unmatched.
+    step = _whole((two.origin[0] - one.origin[0], two.origin[1] - one.origin[1]))
+    base = _whole(one.origin)
+    done: list[Hex] = []
+    if step is not None and base is not None:
+        mine = dict(_halves())
+        theirs = {shifted(h, step): half for h, half in _halves()}
+        met = [shifted(h, base) for h, half in mine.items() if theirs.get(h) == _OTHER[half]]
+        done = sorted(met, key=lambda h: (h[1], h[0]))
     edges = "long" if up == 6 and across < 16 else "short" if across == 16 and up < 6 else "apart"
     return Joint(edges, tuple(done))
 
@@ -144,11 +154,14 @@ def board_hexes(tiles: tuple[Tile, ...]) -> tuple[BoardHex, ...]:
     """
     out: dict[Hex, BoardHex] = {}
     for tile in tiles:
+        origin = _whole(tile.origin)
+        if origin is None:
+            continue  # slid by a part of a hex: not on this lattice
         face = FACES.get(tile.face or "")
         start = {_printed(p, tile.rotate) for p in face.start} if face else set()
         blocked = {_printed(p, tile.rotate) for p in face.blocked} if face else set()
         for h in template():
-            place = shifted(h, tile.origin)
+            place = shifted(h, origin)
             out[place] = BoardHex(place, "blocked" if h in blocked else "normal", tile.side, h in start)
     for one, two in combinations(tiles, 2):
         for place in join(one, two).completed:
