@@ -13,15 +13,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .camera import frame_region
+from .camera import Shot, frame_region
 from .clutter import hand_mesh, scatter
 from .dataset import develop
 from .gl import Batch
-from .light import make_lighting
+from .light import Lighting, make_lighting
 from .mesh import INSTANCE_FLOATS, Surface, matrix
 from .photo import expose
 from .tables import BUILDERS
-from .truth import document, visible_share
+from .truth import HAND_MIN_PX, document, visible_share
 from .world import World
 
 Array = NDArray[Any]
@@ -50,9 +50,11 @@ def _ease(t: float) -> float:
     return t * t * (3 - 2 * t)
 
 
-def choose_move(world: World, rng: np.random.Generator) -> Move | None:
+def choose_move(world: World, rng: np.random.Generator, done: frozenset[str] = frozenset()) -> Move | None:
     """A piece that can be moved and a free place for it, in the words of its game."""
-    movable = [p for p in world.pieces if p["kind"] in ("model", "unit") and "at" in p]
+    movable = [
+        p for p in world.pieces if p["kind"] in ("model", "unit") and "at" in p and p["id"] not in done
+    ]
     for index in rng.permutation(len(movable)):
         piece = movable[index]
         things = [t for t in world.things if piece["id"] in (t.id, t.unit)]
@@ -195,15 +197,18 @@ def film(
     skin = Surface(0.12, 40, 0.12, 0.6)
     shared = document(world, shot, [])
     del shared["scene"], shared["objects"]
+    stage = _Stage(world, shot, lighting, seed, arm_ident, fine, shared)
     number = 0
+    done: frozenset[str] = frozenset()
     for turn in range(moves + 1):
         still = world.instances.batch()
         for _ in range(int(STILL_S * fps)):
-            yield _frame(world, shot, lighting, still, rng, number, False, fine, shared)
+            yield stage.frame(still, number)
             number += 1
-        move = choose_move(world, rng) if turn < moves else None
+        move = choose_move(world, rng, done) if turn < moves else None
         if move is None:
             break
+        done |= {move.piece}
         piece = next(p for p in world.pieces if p["id"] == move.piece)
         base = copy.deepcopy(piece)
         outlines = {
@@ -241,7 +246,7 @@ def film(
                 _apply(world, move, angle, at, lift, base, outlines)
                 if carried >= 0.5:
                     piece.update(move.place)
-                yield _frame(world, shot, lighting, batch, rng, number, True, fine, shared)
+                yield stage.frame(batch, number)
                 number += 1
         _settle(world, move)
 
@@ -272,31 +277,35 @@ def _settle(world: World, move: Move) -> None:
     world.take(move.end, radius)
 
 
-def _frame(
-    world: World,
-    shot: Any,
-    lighting: Any,
-    batch: Batch,
-    rng: np.random.Generator,
-    number: int,
-    hand: bool,
-    fine: bool,
-    shared: dict[str, Any],
-) -> tuple[NDArray[Any], dict[str, Any], dict[str, Any]]:
-    picture, frame, pinhole = develop(world, shot, lighting, fine=fine, batch=batch)
-    # the same camera in every frame: only its noise differs
-    look = np.random.default_rng([int(rng.bit_generator.seed_seq.entropy[0]), 7])  # type: ignore[attr-defined]
-    picture = expose(picture, look, True)
-    noise = np.random.default_rng(number).normal(0, 0.7, picture.shape[:2]).astype(np.float32)
-    picture = np.clip(picture.astype(np.float32) + noise[..., None], 0, 255).astype(np.uint8)
-    shares: dict[str, list[float]] = {}
-    for thing in world.things:
-        if thing.shape != "mask":
-            shares.setdefault(thing.unit or thing.id, []).append(visible_share(thing, frame, pinhole, shot))
-    for piece in world.pieces:
-        if piece["id"] in shares:
-            piece["visible"] = round(float(np.mean(shares[piece["id"]])), 2)
-    return picture, {"frame": number, "hand": hand, "scene": copy.deepcopy(world.scene())}, shared
+@dataclass(frozen=True)
+class _Stage:
+    """What stays the same through a clip: the camera, the light, and whose pixels are the hand's."""
+
+    world: World
+    shot: Shot
+    lighting: Lighting
+    seed: int
+    arm_ident: int
+    fine: bool
+    shared: dict[str, Any]
+
+    def frame(self, batch: Batch, number: int) -> tuple[NDArray[Any], dict[str, Any], dict[str, Any]]:
+        world = self.world
+        picture, frame, pinhole = develop(world, self.shot, self.lighting, fine=self.fine, batch=batch)
+        # the same camera in every frame: only its noise differs
+        picture = expose(picture, np.random.default_rng([self.seed, 7]), True)
+        noise = np.random.default_rng(number).normal(0, 0.7, picture.shape[:2]).astype(np.float32)
+        picture = np.clip(picture.astype(np.float32) + noise[..., None], 0, 255).astype(np.uint8)
+        shares: dict[str, list[float]] = {}
+        for thing in world.things:
+            if thing.shape != "mask":
+                share = visible_share(thing, frame, pinhole, self.shot)
+                shares.setdefault(thing.unit or thing.id, []).append(share)
+        for piece in world.pieces:
+            if piece["id"] in shares:
+                piece["visible"] = round(float(np.mean(shares[piece["id"]])), 2)
+        hand = int((frame.ids == self.arm_ident).sum()) >= HAND_MIN_PX
+        return picture, {"frame": number, "hand": hand, "scene": copy.deepcopy(world.scene())}, self.shared
 
 
 def make_clip(out: Path, game: str, seed: int, assets: str | None = None, **options: Any) -> Iterator[int]:

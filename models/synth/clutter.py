@@ -183,7 +183,7 @@ def hand_mesh(rng: np.random.Generator, sleeve: bool, length_mm: float, grip: fl
         _limb(thumb, thumb + np.array([26, -8 * side, -10 * grip]), 9, tone, 8),
     ]
     wrist = np.array([-38.0, 0, 2])
-    back = np.array([-length_mm, 0, length_mm * 0.13])
+    back = np.array([-length_mm, 0, length_mm * 0.08])
     cuff = np.array([-rng.uniform(60, 120), 0, 10.0]) if sleeve else wrist + (back - wrist) * 0.5
     parts.append(_limb(cuff, wrist, 30, tone, 14))
     parts.append(_limb(back, cuff, rng.uniform(46, 58) if sleeve else 38, cloth if sleeve else tone, 16))

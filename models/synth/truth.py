@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 LABEL_VISIBLE = 0.25  # below this even a person would not be asked to find it
 MIN_LABEL_PX = 5.0
-HAND_MIN_PX = 500
+HAND_MIN_PX = 500  # less of a hand is a finger tip at the border
 
 
 def _xyz(outline_mm: Array, height_mm: float) -> Array:

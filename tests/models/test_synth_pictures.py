@@ -146,7 +146,7 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 def test_a_clip_moves_one_piece_and_says_so_in_every_frame(tmp_path: Path) -> None:
-    frames = list(film("mage-knight", 4, moves=1, fps=3, size_px=(320, 180)))
+    frames = list(film("mage-knight", 4, moves=1, fps=2, size_px=(320, 180)))
     numbers = [entry["frame"] for _, entry, _ in frames]
     assert numbers == list(range(len(frames)))
     hands = [entry["hand"] for _, entry, _ in frames]
