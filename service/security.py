@@ -33,8 +33,8 @@ PAGES = ("/", "/t/", "/photo", "/setup")
 
 Rights = Literal["none", "read", "full"]
 CHANGING = {"POST", "PUT", "PATCH", "DELETE"}
-ASKING = ("/api/ask",)
-"""A POST that changes nothing: reading rights are enough."""
+ASKING = ("/api/ask", "/between", "/whatif")
+"""POSTs that change nothing: reading rights are enough."""
 
 
 class Tokens:
@@ -168,7 +168,7 @@ class Guard:
             await self._remember(scope, receive, send, query, shown or "")
             return
         if not self._open(path):
-            needs_full = changes and path not in ASKING
+            needs_full = changes and not path.endswith(ASKING)
             if rights == "none" or (needs_full and rights != "full"):
                 key = "token-needed" if rights == "none" else "token-read-only"
                 await self._refuse(scope, receive, send, 401 if rights == "none" else 403, key, lang)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from fastapi import APIRouter
 from pydantic import Field
-from regla.rules import Scene, ask
+from regla.rules import QuestionError, Scene, ask
 
 from ..suggest import about, games_json, suggest
 from .shared import ERRORS, Body, Lang, ServiceDep, TableDep, example
@@ -64,6 +64,41 @@ def games() -> list[dict[str, Any]]:
 @router.get("/api/tables/{table_id}/suggest", summary="What tapping two pieces can mean, the likeliest first")
 def suggestions(table: TableDep, first: str, second: str | None = None) -> list[dict[str, Any]]:
     return suggest(table.scene, first, second)
+
+
+class Between(Body):
+    model_config = example({"first": "archers", "second": "raiders", "used": {"charge": {"advance": 5}}})
+
+    first: str
+    second: str
+    used: dict[str, dict[str, Any]] = Field(
+        {}, description="Inputs that each query had last time: weapon, speed."
+    )
+    prefer: str | None = Field(None, description="The query that was asked before, if it can be asked again.")
+
+
+@router.post("/api/tables/{table_id}/between", summary="Two pieces were tapped: ask what a player would mean")
+def between(table: TableDep, body: Between, lang: Lang) -> dict[str, Any]:
+    """The likeliest question that can be asked, with its verdict; or the likeliest one, with what is missing."""
+    snapshot = table.engine.snapshot()
+    found = suggest(table.scene, body.first, body.second)
+    found.sort(key=lambda s: s["question"]["query"] != body.prefer)
+    for one in found:
+        filled = {**body.used.get(one["question"]["query"], {}), **one["question"]}
+        if any(name not in filled for name in one["missing"]):
+            continue
+        try:
+            verdict = table.ask(filled, lang, snapshot.scene)
+        except QuestionError:
+            continue
+        said = {
+            **verdict.to_json(lang),
+            "table": table.id,
+            "v": snapshot.version,
+            "status": snapshot.status.word,
+        }
+        return {"question": filled, "verdict": said}
+    return {"question": found[0]["question"] if found else None, "verdict": None}
 
 
 @router.get(

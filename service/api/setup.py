@@ -114,7 +114,7 @@ def calibration(table: TableDep, lang: Lang) -> dict[str, Any]:
     if not isinstance(engine, LiveEngine):
         frozen = engine.freeze(1)
         if frozen.calibration is None:
-            raise NotFound.of("live-only")
+            return out
         return {**out, **_calibration_json(Calibration.from_json(dict(frozen.calibration)), lang)}
     _, image = engine.table.frame()
     if image is not None:

@@ -41,13 +41,13 @@ export function apply(world, message) {
 /** Follow a table. `onChange(world, changed)` after each message, `onLine(up)` when the line comes or goes. */
 export function follow(tableId, onChange, onLine, token = null) {
   const world = emptyWorld();
-  let socket, timer, heard = 0, wait = 300, ended = false;
+  let socket, timer, heard = Date.now(), opened = 0, wait = 300, ended = false;
   const query = token ? `?token=${encodeURIComponent(token)}` : "";
   const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/tables/${encodeURIComponent(tableId)}/live${query}`;
 
   function connect() {
     socket = new WebSocket(address);
-    heard = Date.now();
+    opened = Date.now();
     socket.onmessage = (event) => {
       heard = Date.now();
       wait = 300;
@@ -66,7 +66,7 @@ export function follow(tableId, onChange, onLine, token = null) {
   }
   connect();
   const watchdog = setInterval(() => {
-    if (socket.readyState === WebSocket.OPEN && Date.now() - heard > SILENT_MS) socket.close();
+    if (socket.readyState === WebSocket.OPEN && Date.now() - Math.max(heard, opened) > SILENT_MS) socket.close();
   }, 1000);
   return { world, age: () => Date.now() - heard, end() { ended = true; clearTimeout(timer); clearInterval(watchdog); socket.close(); } };
 }

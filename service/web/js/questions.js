@@ -4,18 +4,20 @@ import { ApiError, get, post } from "./api.js";
 import { dialog, el, toast } from "./dom.js";
 import { lang, say, t } from "./i18n.js";
 
+let asking = 0;
+
 const query = (name) => game()?.queries.find((q) => q.name === name);
 
 /** Two pieces were tapped: ask what a player would mean. */
 export async function askBetween(from, to) {
-  const list = await get(`${base}/suggest?first=${encodeURIComponent(from)}&second=${encodeURIComponent(to)}`);
-  const filled = list.map((s) => ({ ...s, question: { ...usedFor(s.question), ...s.question } }));
-  const same = app.question && filled.find((s) => s.question.query === app.question.query && app.from === from);
-  const ready = (s) => s.missing.every((name) => s.question[name] !== undefined);
-  const first = (same && ready(same) && same) || filled.find(ready) || filled[0];
-  if (!first) return toast(t("choose-question"), true);
-  app.suggested = filled;
-  return ready(first) ? ask(first.question) : openForm(first.question);
+  const mine = ++asking, used = Object.fromEntries((game()?.queries ?? []).map((q) => [q.name, usedFor({ query: q.name })]).filter(([, v]) => Object.keys(v).length));
+  tell("asking");
+  const found = await post(`${base}/between`, { first: from, second: to, used, prefer: app.question?.query ?? null });
+  if (mine !== asking) return undefined;
+  if (!found.verdict) return found.question ? openForm(found.question) : toast(t("choose-question"), true);
+  app.question = found.question;
+  app.verdict = found.verdict;
+  return tell("verdict", { quiet: false });
 }
 
 /** Inputs that this query had last time, without the pieces. */
@@ -24,8 +26,6 @@ function usedFor(question) {
   for (const input of query(question.query)?.inputs ?? []) if (used[input.name] !== undefined && !["piece", "pieces", "place", "terrain", "path", "hex", "hexes", "point"].includes(input.kind)) out[input.name] = used[input.name];
   return out;
 }
-
-let asking = 0;
 
 /** Ask, and show the answer. `quiet` asks again after a change without a word while it runs. */
 export async function ask(question, quiet = false) {

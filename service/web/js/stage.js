@@ -208,8 +208,10 @@ export class Stage extends EventTarget {
     const detail = { ...held, at: this.toTable(event.clientX, event.clientY), px: this.toDrawing(event.clientX, event.clientY), start: held };
     if (this.moved < TAP_PX && event.type === "pointerup") {
       const now = performance.now();
-      const twice = now - (this.tapped ?? -1e9) < DOUBLE_MS && !held.piece && !held.handle;
+      const near = this.tapAt && Math.hypot(event.clientX - this.tapAt[0], event.clientY - this.tapAt[1]) < 30;
+      const twice = near && now - (this.tapped ?? -1e9) < DOUBLE_MS && !held.piece && !held.handle;
       this.tapped = now;
+      this.tapAt = [event.clientX, event.clientY];
       detail.at = held.at;
       this.dispatchEvent(new CustomEvent(twice ? "double-tap" : "tap", { detail }));
     } else if (!held.pans) this.dispatchEvent(new CustomEvent("drag-end", { detail }));

@@ -259,7 +259,7 @@ function startTurning() {
   stage.addEventListener("drag-end", () => {
     const piece = app.world.pieces.get(turning);
     turning = null;
-    if (piece) edit({ do: "correct", piece: piece.id, changes: { facing: Math.round(piece.facing * 10) / 10 } });
+    if (piece) edit({ do: "correct", piece: piece.id, changes: { facing: (Math.round(piece.facing * 10) / 10) % 360 } });
   });
   stage.addEventListener("drag-cancel", () => { turning = null; });
 }

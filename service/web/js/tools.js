@@ -52,8 +52,8 @@ function snap(at, free) {
     if (!centre) continue;
     for (const outline of piece.kind === "unit" ? [hull(outlines(piece, app.world).flat())] : outlines(piece, app.world)) {
       const within = inside(at, outline), edge = nearestOn(at, outline), c = dist(at, centre);
-      if (c < near * 0.6 && c < best.d) best = { at: centre, d: c, piece, centre: true };
-      else if (within && edge.distance > near * 0.6) { if (best.d > 0 && !best.centre) best = { at, d: 0, piece, whole: true, outline }; }
+      if (c < Math.min(near * 0.6, nearestOn(centre, outline).distance * 0.4) && c < best.d) best = { at: centre, d: c, piece, centre: true };
+      else if (within) { if (best.d > 0 && !best.centre) best = { at, d: 0, piece, whole: true, outline }; }
       else if (edge.distance < best.d) best = { at: edge.point, d: edge.distance, piece, outline, whole: true };
     }
   }
