@@ -19,6 +19,14 @@ from .found import Found, Thing
 __all__ = ["lay_boards"]
 
 _TYPES: Final = {"hex": "normal", "hex-blocked": "blocked", "hex-start": "normal"}
+GOODS: Final = {
+    "chamber": "gold",
+    "carpentry": "wood",
+    "tannery": "leather",
+    "foundry": "metal",
+    "courtyard": "rubble",
+}
+"""What lies in each space of the fortress, as long as nobody says otherwise."""
 HEX_GAMES: Final = frozenset({"underworlds"})
 STRAIGHT: Final = SYMMETRIES[0]
 
@@ -111,7 +119,10 @@ def _spaces(things: Sequence[Thing], placed: Any) -> tuple[list[Thing], Board]:
     out = []
     for thing in things:
         held = placed.spaces_at(thing.at_mm)
-        out.append(replace(thing, space=held[0][0]) if held else thing)
+        if held:
+            goods = GOODS.get(held[0][0]) if thing.members and thing.members[0].cls == "cube" else None
+            thing = replace(thing, space=held[0][0], traits=(goods,) if goods else thing.traits)
+        out.append(thing)
     spaces = tuple(
         BoardSpace(name, tuple((round(float(x), 2), round(float(y), 2)) for x, y in outline))
         for name, outline in placed.outlines_mm().items()

@@ -54,7 +54,7 @@ OUTWARD_SIGMA_MM: Final = 0.3
 """Rims flare a little towards the table and darken it: outlines are found this much too large."""
 AGREE_PX: Final = 0.4
 BELIEF: Final = 3.0
-VOTE_REACH_PX: Final = 2.7
+VOTE_REACH_PX: Final = 3.6
 VOTE_STEP_PX: Final = 0.9
 VOTE_POINTS: Final = 40
 """The first look takes about this many points of each body: it only has to find the right hill, not its top."""
@@ -213,7 +213,7 @@ def _settle(
         if supposed[1] == 0.0:
             unit = unit * _table_beyond(seen, starts)[:, :, None]
         if round_ == 0:
-            change = change + _vote(seen, unit, normals, expected_px, starts, bodies, change)
+            change = change + _vote(seen, unit, normals, levers, expected_px, starts, bodies, change)
             continue
         common = _common(seen, unit, expected_px, starts)
         offset_px, weight = _pick(seen, unit, common[owner], expected_px, calm)
@@ -303,12 +303,13 @@ def _vote(
     seen: Profiles,
     unit: npt.NDArray[np.float32],
     normals: Floats,
+    levers: Floats,
     expected_px: Floats,
     starts: npt.NDArray[np.intp],
     bodies: Bodies,
     change: Floats,
 ) -> Floats:
-    """The shift and size of each body under which its outline changes colour most, and everywhere alike.
+    """The shift, turn and size of each body under which its outline changes colour most, and everywhere alike.
 
     This is Daugman's way of finding an iris: arms and eyelids hide parts of the ring, the ring still wins.
     """
@@ -333,17 +334,22 @@ def _vote(
     against = 0.5 * np.einsum("bdi,bij,bdj->bd", away, bodies.prior[:, :2, :2], away)
     best = np.full(bodies.count, -np.inf)
     outcome = np.zeros((bodies.count, PARAMETERS))
-    for size in (-1.0, 0.0, 1.0):
-        offset = (along + (size * size_px)[:, None] + REACH_PX) / STEP_PX
-        index = np.clip((offset + 0.5).astype(np.int32), 0, samples - 1) + row
-        total = np.add.reduceat(np.take(flat, index, axis=0), first, axis=0)
-        score = np.linalg.norm(total, axis=2) * worth * (BELIEF / TOGETHER) - against - 0.5 * size**2
-        top = score.argmax(axis=1)
-        value = score[np.arange(bodies.count), top]
-        better = value > best
-        best = np.where(better, value, best)
-        outcome[better, :2] = moves[np.arange(bodies.count), top][better]
-        outcome[better, WIDTH] = outcome[better, DEPTH] = size * size_sigma[better]
+    turn_sigma = 1 / np.sqrt(bodies.prior[:, TURN, TURN])
+    lever_px = levers[chosen] / seen.mm_per_px[chosen] * turn_sigma[owner]
+    for turn in (-1.3, 0.0, 1.3):
+        for size in (-1.0, 0.0, 1.0):
+            offset = (along + (size * size_px + turn * lever_px)[:, None] + REACH_PX) / STEP_PX
+            index = np.clip((offset + 0.5).astype(np.int32), 0, samples - 1) + row
+            total = np.add.reduceat(np.take(flat, index, axis=0), first, axis=0)
+            against_all = against + 0.5 * (size**2 + turn**2)
+            score = np.linalg.norm(total, axis=2) * worth * (BELIEF / TOGETHER) - against_all
+            top = score.argmax(axis=1)
+            value = score[np.arange(bodies.count), top]
+            better = value > best
+            best = np.where(better, value, best)
+            outcome[better, :2] = moves[np.arange(bodies.count), top][better]
+            outcome[better, WIDTH] = outcome[better, DEPTH] = size * size_sigma[better]
+            outcome[better, TURN] = turn * turn_sigma[better]
     return outcome
 
 

@@ -191,6 +191,12 @@ class LiveTable:
                 self._watch.forget()
             self._publish_scene()
 
+    def set_board(self, placed: Any) -> None:
+        """A board of named spaces as it lies on the table (`calibration.boards.PlacedBoard`); None takes it away."""
+        with self._work, self._lock:
+            self._pipeline.board = placed
+            self._watch.forget()
+
     def set_calibration(self, calibration: Calibration | None) -> None:
         with self._work, self._lock:
             self._calibration = calibration

@@ -24,7 +24,7 @@ __all__ = ["Measured", "refine"]
 
 FITTED: Final = frozenset({"round-base", "rect-base", "tray", "token"})
 """What has a rim worth fitting; hexes get their places from their lattice, dice and cubes from their box."""
-BOX_SIGMA_PX: Final = 0.9
+BOX_SIGMA_PX: Final = 1.1
 """How well a box's middle is known before its edges are looked at, one standard deviation each way."""
 BLOCK_SIGMA_PX: Final = 0.35
 """What all boxes of a block may have in common: the network's own bias."""
@@ -156,7 +156,7 @@ def _bodies(
         height_sigma.append(tall.sigma_mm)
         size_sigma.append(1e-4 if f.snapped else FREE_SIZE_PX * float(view.mm_per_px(f.at_mm[None])[0]))
         place_sigma.append(BOX_SIGMA_PX)
-        turn_sigma.append(1e-6 if f.shape == "circle" else 3.0)
+        turn_sigma.append(1e-6 if f.shape == "circle" else 3.5)
     for block in blocks:
         parts.append(_free_sides(block))
         at.append(block.centres_mm(_middle(block)[None])[0])

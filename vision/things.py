@@ -27,12 +27,15 @@ FRONT_DEG: Final = 40.0
 ROUND_SIGMA_DEG: Final = 4.0
 """How well the front of a round base is seen, where only the network says so."""
 BESIDE_MM: Final = 6.0
+PILE_GAMES: Final = frozenset({"siege-of-runedar"})
+PILE_MM: Final = 32.0
+"""Goods nearer to each other than this lie in one pile: the courtyards they belong to are wider apart."""
 _TOKENS: Final = frozenset({"token"})
 _PIECES: Final = frozenset({"round-base", "rect-base", "tray", "standee"})
 
 
 def make_things(measured: Measured, game: str) -> list[Thing]:
-    """All pieces that the finds make up. Dice and cubes are left to those who count them."""
+    """All pieces that the finds make up; dice are none."""
     things: list[Thing] = []
     used: set[int] = set()
     for block, cov, turn_sigma in zip(
@@ -43,6 +46,8 @@ def make_things(measured: Measured, game: str) -> list[Thing]:
     for i, found in enumerate(measured.found):
         if i not in used and found.cls in _PIECES | _TOKENS:
             things.append(_single(found, game))
+    if game in PILE_GAMES:
+        things += _piles([f for f in measured.found if f.cls == "cube"])
     return _joined(things) if game == "t9a" else things
 
 
@@ -170,6 +175,36 @@ def _facing(found: Found) -> tuple[float | None, float, Any]:
     if q % 2 == 1:
         base = Rect(base.depth, base.width)
     return sides[q] % 360, found.turn_sigma_deg, base
+
+
+def _piles(cubes: list[Found]) -> list[Thing]:
+    """Loose goods that lie together are one pile, counted."""
+    left = list(range(len(cubes)))
+    piles = []
+    while left:
+        pile, queue = [], [left.pop(0)]
+        while queue:
+            i = queue.pop()
+            pile.append(cubes[i])
+            near = [j for j in left if np.hypot(*(cubes[j].at_mm - cubes[i].at_mm)) < PILE_MM]
+            left = [j for j in left if j not in near]
+            queue += near
+        at = np.mean([f.at_mm for f in pile], axis=0)
+        spread = np.mean([f.cov_mm2 for f in pile], axis=0) / len(pile)
+        score = float(np.mean([f.score for f in pile]))
+        piles.append(
+            Thing(
+                "token",
+                at,
+                spread,
+                pile[0].base,
+                tuple(pile),
+                count=len(pile),
+                confidence=score,
+                turn_deg=pile[0].turn_deg,
+            )
+        )
+    return piles
 
 
 def _joined(things: list[Thing]) -> list[Thing]:
