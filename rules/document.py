@@ -324,6 +324,11 @@ def to_dict(scene: Scene) -> dict[str, Any]:
     return out
 
 
+def _absent(item: Any) -> bool:
+    # Asked by type: a numpy number, as vision may hand in, compares with () element by element.
+    return item is None or (isinstance(item, tuple | Mapping) and not item)
+
+
 def _plain_data(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         out: dict[str, Any] = {}
@@ -331,7 +336,7 @@ def _plain_data(value: Any) -> Any:
             item = getattr(value, f.name)
             if f.name == "extra":
                 out.update(_plain_data(item))
-            elif f.name in _ALWAYS or (item is not None and item != () and item != {}):
+            elif f.name in _ALWAYS or not _absent(item):
                 out[f.name] = _plain_data(item)
         return out
     if isinstance(value, Mapping):

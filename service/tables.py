@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import threading
 import time
@@ -23,6 +24,8 @@ from .units import in_unit
 from .wire import Packed, pack
 
 __all__ = ["DEFAULT_OVERLAY", "Table", "Tables"]
+
+LOG = logging.getLogger("regla.service")
 
 Mode = Literal["friendly", "tournament"]
 
@@ -73,9 +76,13 @@ class Table:
         version = -1
         while not self._stop.is_set():
             snapshot = self.engine.wait(version, WAIT_S)
-            if snapshot.version != version:
-                version = snapshot.version
+            if snapshot.version == version:
+                continue
+            version = snapshot.version
+            try:
                 self.publish(snapshot)
+            except Exception:  # one bad look must not end the table: the next one is published again
+                LOG.exception("table %s: version %s could not be sent", self.id, version)
 
     def publish(self, snapshot: Snapshot | None = None) -> None:
         if self.hub is not None:

@@ -255,6 +255,10 @@ def overlay(table: TableDep, body: Overlay, running: ServiceDep, lang: Lang) -> 
     return table.overlay
 
 
+NO_SUCH_TABLE = 4404
+"""Close code: the page stops hurrying to come back."""
+
+
 @router.websocket("/{table_id}/live")
 async def live(socket: WebSocket, table_id: str) -> None:
     """The scene, then what changes. Nothing needs to be sent; a text frame `ping` is answered with `pong`."""
@@ -262,7 +266,8 @@ async def live(socket: WebSocket, table_id: str) -> None:
     try:
         table = running.tables.get(table_id)
     except NotFound:
-        await socket.close(code=4404)
+        await socket.accept()
+        await socket.close(code=NO_SUCH_TABLE)
         return
     await socket.accept()
     hub = table.hub

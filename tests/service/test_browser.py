@@ -78,7 +78,8 @@ def faults() -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def page(browser: Browser, faults: list[str]) -> Iterator[Page]:
+def page(browser: Browser, faults: list[str], table: str) -> Iterator[Page]:
+    """Asks for the table first, so that the page is closed before its table is."""
     found = open_page(browser, faults)
     yield found
     found.context.close()

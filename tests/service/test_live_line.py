@@ -159,7 +159,8 @@ def test_a_table_that_is_not_there_closes_the_line(client: TestClient) -> None:
     from starlette.websockets import WebSocketDisconnect
 
     with (
-        pytest.raises(WebSocketDisconnect),
-        client.websocket_connect("ws://127.0.0.1:8000/api/tables/nowhere/live"),
+        pytest.raises(WebSocketDisconnect) as closed,
+        client.websocket_connect("ws://127.0.0.1:8000/api/tables/nowhere/live") as line,
     ):
-        pass
+        line.receive_json()
+    assert closed.value.code == 4404
