@@ -31,6 +31,10 @@ GROUND_COLOURS: tuple[Colour, ...] = (
 )
 
 
+FIRST_TAG, LAST_TAG = 10, 49
+TAGGED_BASE_MM = 32.0  # smaller bases have no room for a tag that a camera could read
+
+
 @dataclass
 class Style:
     """How the bases of one unit or army look."""
@@ -172,6 +176,26 @@ def put_figure(
     world.add(mesh, placed, None, Surface(0.15, 12, 0.15, 0.6, painted=1.0), ident)
 
 
+def _stick_tag(
+    world: World, style: Style, thing: Thing, at: Array, size_mm: float, facing_deg: float
+) -> None:
+    """A tag behind the figure's feet, its up towards the front; only where it fits."""
+    if not style.tagged or size_mm < TAGGED_BASE_MM:
+        return
+    forward = np.array([np.cos(np.radians(facing_deg)), np.sin(np.radians(facing_deg))])
+    thing.tag = FIRST_TAG + thing.ident % (LAST_TAG - FIRST_TAG + 1)
+    side_mm = min(16.0, size_mm * 0.34)
+    lay_tag(
+        world,
+        thing.tag,
+        at - forward * size_mm * 0.24,
+        side_mm,
+        facing_deg,
+        style.height_mm + 0.2,
+        thing.ident,
+    )
+
+
 def _dress(world: World, style: Style, outline: Array, at: Array, ident: int) -> None:
     """Tufts and stones on the top, fuzz of flock over the rim."""
     rng = world.rng
@@ -256,7 +280,9 @@ def round_base(
         _dress(world, style, outline, at, ident)
     if with_figure:
         put_figure(world, style, at, turn, ident)
-    return world.thing(class_name, id_, outline, h, ident, facing=facing_deg, unit=unit, shape="round")
+    thing = world.thing(class_name, id_, outline, h, ident, facing=facing_deg, unit=unit, shape="round")
+    _stick_tag(world, style, thing, at, diameter_mm, turn)
+    return thing
 
 
 def rect_base(
@@ -270,7 +296,6 @@ def rect_base(
     *,
     unit: str | None = None,
     with_figure: bool = True,
-    known_facing: bool = True,
 ) -> Thing:
     """A square or oblong base; its upper face is exactly width x depth."""
     at = np.asarray(at, float)[:2]
@@ -314,6 +339,6 @@ def rect_base(
     _dress(world, style, outline, at, ident)
     if with_figure:
         put_figure(world, style, at, facing_deg, ident)
-    return world.thing(
-        "rect-base", id_, outline, h, ident, facing=facing_deg if known_facing else None, unit=unit
-    )
+    thing = world.thing("rect-base", id_, outline, h, ident, facing=facing_deg, unit=unit)
+    _stick_tag(world, style, thing, at, min(width_mm, depth_mm), facing_deg)
+    return thing

@@ -175,6 +175,7 @@ def describe(
                 "visible": round(thing.visible, 3),
                 "facing": None if thing.facing is None else round(thing.facing % 360, 3),
                 "unit": thing.unit,
+                **({} if thing.tag is None else {"tag": thing.tag}),
             }
         )
         side_px = np.linalg.norm(box[1] - box[0]), np.linalg.norm(box[2] - box[1])

@@ -32,6 +32,7 @@ class Thing:
     shape: str = "quad"  # round | quad | hex | mask (outline found in the picture, for hands)
     companions: set[int] = field(default_factory=set)
     visible: float = 1.0
+    tag: int | None = None  # the number of an ArUco tag stuck on it
 
 
 def circle(at: ArrayLike, radius_mm: float, count: int = 40) -> Array:

@@ -17,6 +17,7 @@ from regla.models.synth.clip import film, make_clip
 from regla.models.synth.dataset import Order, develop, make, photograph, remaining, take
 from regla.models.synth.light import make_lighting
 from regla.models.synth.mesh import Surface, matrix, quad
+from regla.models.synth.parts import make_style, round_base
 from regla.models.synth.tables import BUILDERS
 from regla.models.synth.truth import LABEL_VISIBLE, describe
 from regla.models.synth.world import World, circle, rectangle
@@ -225,3 +226,26 @@ def test_sketches_need_no_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset, "shared_renderer", refuse)
     taken = take(Order("", 3, "runewars", size_px=SMALL_PX, sketch=True), 0)
     assert taken.labels
+
+
+def test_a_tag_points_to_the_front_and_can_be_read() -> None:
+    world = World("t9a", 160.0, 120.0, np.random.default_rng(0))
+    world.add(quad(), matrix((80, 60, 0), 0, (900, 900, 1)), (0.3, 0.3, 0.3), Surface(0.0, gloss=0.0))
+    style = make_style(world, "foot", 40.0, 4.0, 1)
+    style.tagged = True
+    thing = round_base(world, (80, 60), 60.0, 30.0, style, "hero", with_figure=False, dressed=False)
+    assert thing.tag is not None
+    matrix_px = np.array([[500.0, 0, 199.5], [0, 500.0, 149.5], [0, 0, 1]])
+    rvec, tvec = look_down(np.array([80.0, 60.0]), 200, 0, 0, 0)
+    shot = Shot((400, 300), matrix_px, np.zeros(5), rvec, tvec)
+    taken = photograph(world, shot, np.random.default_rng(3), clean=True)
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50))
+    corners, numbers, _ = detector.detectMarkers(taken.picture)
+    assert numbers is not None
+    assert numbers.ravel().tolist() == [thing.tag]
+    top_left, top_right, bottom_right, bottom_left = corners[0].reshape(4, 2)
+    up_x, up_y = (top_left + top_right - bottom_left - bottom_right) / 2
+    assert np.degrees(np.arctan2(-up_y, up_x)) == pytest.approx(
+        30, abs=2
+    )  # pixel rows run towards the reader
+    assert [o["tag"] for o in taken.truth["objects"]] == [thing.tag]

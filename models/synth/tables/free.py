@@ -12,7 +12,7 @@ from ..clutter import die
 from ..figures import hue
 from ..ground import lay_ground
 from ..mesh import Surface, ball, matrix, polygon, prism
-from ..parts import lay_tag, make_style, rect_base, round_base
+from ..parts import FIRST_TAG, LAST_TAG, lay_tag, make_style, rect_base, round_base
 from ..textures import LAYER
 from ..world import DECAL_MM, World, circle, hexagon
 from .tokens import cube, disc_token, hex_token, square_token, standee
@@ -73,10 +73,11 @@ def _mixed(world: World) -> None:
         else:
             thing = rect_base(world, at, width, depth, facing, style, id_, with_figure=not bare)
             base = {"shape": "rect", "width": width, "depth": depth}
-        if bare and min(width, depth) >= 25 and rng.random() < 0.5:
+        if bare and thing.tag is None and min(width, depth) >= 25 and rng.random() < 0.5:
+            thing.tag = int(rng.integers(FIRST_TAG, LAST_TAG + 1))
             lay_tag(
                 world,
-                int(rng.integers(10, 50)),
+                thing.tag,
                 at,
                 min(16.0, min(width, depth) * 0.5),
                 facing,

@@ -134,6 +134,7 @@ def unit(
                     thing.ident,
                 )
         if tag is not None and index == 0:
+            thing.tag = tag
             lay_tag(
                 world,
                 tag,
