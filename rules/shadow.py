@@ -26,6 +26,10 @@ CHUNK = 400_000
 """Event pairs looked at together, to stay inside the processor's cache and a modest memory."""
 
 
+AWAY_MM = 1e12
+"""Where a blocker that is not between edge and side is put: no line goes there."""
+
+
 @dataclass(frozen=True)
 class Questions:
     """N questions: from `edge` (N, 2, 2) to `side` (N, 2, 2), past `blockers` (N, M, K, 2), NaN where there is none.
@@ -48,15 +52,32 @@ def any_free(questions: Questions, slack_mm: float = 1e-6) -> Mask:
     >>> any_free(Questions(edge, side, wall)).tolist(), any_free(Questions(edge, side, wall + [2.0, 0.0])).tolist()
     ([True], [False])
     """
-    frame = _Frame(questions)
-    out: Mask = frame.possible.copy()
-    few = frame.widest(WIDEST)
-    todo = np.flatnonzero(out)
-    out[todo] = _search(frame, todo, few, slack_mm)
-    if few.shape[1] < frame.points.shape[1]:
-        todo = np.flatnonzero(out)
-        every = np.broadcast_to(np.arange(frame.points.shape[1]), (len(out), frame.points.shape[1]))
-        out[todo] = _search(frame, todo, every, slack_mm)
+    n, m = questions.blockers.shape[:2]
+    out: Mask = np.zeros(n, bool)
+    todo = np.arange(n)
+    for most in (WIDEST, m):  # what the widest shut is shut; the rest is looked at with all of them
+        part = Questions(questions.edge[todo], questions.side[todo], questions.blockers[todo])
+        if most < m:
+            part = Questions(part.edge, part.side, _widest(part, most))
+        todo = todo[_search(_Frame(part), slack_mm)]
+        if most >= m:
+            break
+    out[todo] = True
+    return out
+
+
+def _widest(q: Questions, most: int) -> Array:
+    """The blockers that cover most of the view from the middle of the edge."""
+    eye = q.edge.mean(1)
+    ahead = q.side.mean(1) - eye
+    v = q.blockers - eye[:, None, None]
+    w = ahead[:, None, None]
+    depth = np.maximum((v * w).sum(-1), 1e-3 * (w * w).sum(-1))
+    slope = cross(w, v) / depth
+    missing = np.isnan(slope)
+    span = np.where(missing, -np.inf, slope).max(-1) - np.where(missing, np.inf, slope).min(-1)
+    order = np.argsort(-np.where(np.isfinite(span), span, -1.0), axis=1)[:, :most]
+    out: Array = np.take_along_axis(q.blockers, order[:, :, None, None], axis=1)
     return out
 
 
@@ -88,7 +109,6 @@ class _Frame:
         self.high = np.where((out1 < 0) & (out0 > 0), at, width)
         self.possible = ((out0 > 1e-9) | (out1 > 1e-9)) & (self.side[..., 1].min(-1) > 1e-6)
         self.points = self._clipped(into(q.blockers), d, s0, turned)
-        self.valid = ~np.isnan(self.points[..., 0])
 
     def _clipped(self, ring: Array, d: Array, s0: Array, turned: Array) -> Array:
         """The corners of each blocker between the edge's line and the side's line, (N, M, 3 K + 1, 2), NaN padded."""
@@ -131,17 +151,6 @@ class _Frame:
         ]
         return np.concatenate(pieces, axis=2)
 
-    def widest(self, most: int) -> NDArray[np.intp]:
-        """The blockers that cover most of the view from the middle of the edge."""
-        m = self.points.shape[1]
-        if m <= most:
-            return np.broadcast_to(np.arange(m), (len(self.low), m))
-        x = self.points[..., 0] - ((self.low + self.high) / 2)[:, None, None]
-        t = np.maximum(self.points[..., 1], 1e-3)
-        angle = np.where(self.valid, x / t, 0.0)
-        span = np.where(self.valid, angle, -np.inf).max(-1) - np.where(self.valid, angle, np.inf).min(-1)
-        return np.argsort(-np.where(np.isfinite(span), span, -1.0), axis=1)[:, :most]
-
 
 def _share(f0: Array, f1: Array) -> Array:
     """Where between two points a sign changes, 0 where it does not."""
@@ -150,12 +159,13 @@ def _share(f0: Array, f1: Array) -> Array:
     return out
 
 
-def _search(frame: _Frame, todo: NDArray[np.intp], use: NDArray[np.intp], slack_mm: float) -> Mask:
-    """Whether any line through two events of the used blockers is free of the used blockers."""
-    found = np.zeros(len(todo), bool)
+def _search(frame: _Frame, slack_mm: float) -> Mask:
+    """Whether any line through two events is free."""
+    found: Mask = np.zeros(len(frame.low), bool)
+    todo = np.flatnonzero(frame.possible)
     if len(todo) == 0:
         return found
-    points = np.take_along_axis(frame.points[todo], use[todo][:, :, None, None], axis=1)
+    points = frame.points[todo]
     n, m, k = points.shape[:3]
     flat = points.reshape(n, m * k, 2)
     owner = np.repeat(np.arange(m), k)
@@ -171,20 +181,20 @@ def _search(frame: _Frame, todo: NDArray[np.intp], use: NDArray[np.intp], slack_
     v = events.shape[1]
     i, j = np.triu_indices(v, 1)
     step = max(1, CHUNK // len(i))
+    solid, side = _filled(points), frame.side[todo]
     for first in range(0, n, step):
-        rows = slice(first, first + step)
-        found[rows] = _lines(
-            events[rows],
-            of[rows],
-            points[rows],
-            frame.side[todo][rows],
-            low[rows],
-            high[rows],
-            i,
-            j,
-            slack_mm,
-        )
+        k = slice(first, first + step)
+        found[todo[k]] = _lines(events[k], of[k], solid[k], side[k], low[k], high[k], i, j, slack_mm)
     return found
+
+
+def _filled(points: Array) -> Array:
+    """Missing corners of a blocker replaced by one that it has; a blocker without any put out of the way."""
+    valid = ~np.isnan(points[..., 0])
+    first = np.take_along_axis(points, valid.argmax(-1)[..., None, None], axis=2)
+    out: Array = np.where(valid[..., None], points, first)
+    out[~valid.any(-1)] = (AWAY_MM, 0.0)
+    return out
 
 
 def _lines(
@@ -229,7 +239,6 @@ def _covered(
     """Whether a line of question q runs through the interior of one of the blockers `which` (C, W)."""
     at = points[q[:, None], which]  # (C, W, K, 2)
     foot = at[..., 0] - a[:, None, None] * at[..., 1]
-    lo = np.where(np.isnan(foot), np.inf, foot).min(-1)
-    hi = np.where(np.isnan(foot), -np.inf, foot).max(-1)
+    lo, hi = foot.min(-1), foot.max(-1)
     slack = slack_mm * np.sqrt(1.0 + a * a)[:, None]
     return np.asarray(((lo + slack < b[:, None]) & (b[:, None] < hi - slack)).any(-1))

@@ -19,7 +19,7 @@ from ...errors import RulesError
 from ...footprint import Footprint, stack
 from ...game import prepare
 from ...pairs import Errors, Survey, Words, empty, three_way
-from ...plane import Array, closest, direction, gap, unit_left
+from ...plane import Array, closest, cross, direction, gap, unit_left
 from ...scene import Piece, Scene
 from ...shadow import Questions, any_free
 from ...verdict import BAND95
@@ -474,6 +474,8 @@ class _Sights:
         same = (sides[1][:-1] == sides[1][1:]) & (np.hypot(*(b - a).T) > 1e-6)
         a, b, owner = a[same], b[same], sides[1][:-1][same]
         edge = self.table.fronts[r][owner]
+        faces = (cross((b - a)[:, None], edge - a[:, None]) < 0).any(-1)  # sides that look towards the edge
+        a, b, owner, edge = a[faces], b[faces], owner[faces], edge[faces]
         free = any_free(Questions(edge, np.stack([a, b], axis=1), blockers[owner]), TOUCH_MM)
         out = np.zeros(len(r), bool)
         out[owner[free]] = True
