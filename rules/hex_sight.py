@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +24,10 @@ _CORNERS3 = np.array([(2, -1), (1, 1), (-1, 2)], dtype=np.int64)
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+_Int = TypeVar("_Int", np.int32, np.int64)
 
 
-def _forms(at: Ints) -> tuple[Ints, Ints, Ints]:
+def _forms(at: NDArray[_Int]) -> tuple[NDArray[_Int], NDArray[_Int], NDArray[_Int]]:
     q, r = at[..., 0], at[..., 1]
     return 2 * q + r, q + 2 * r, q - r
 
@@ -130,22 +132,59 @@ def sight_table(field: Field, blocked: Container[Hex] = ()) -> Flags:
     """Who sees whom, for all pairs of hexes at once; rows and columns in `field.order`."""
     order = field.order
     n = len(order)
-    at = np.array(order, dtype=np.int64).reshape(n, 2)
+    at = np.array(order, dtype=np.int32).reshape(n, 2)
     first, second = np.triu_indices(n)
-    clear = np.ones(len(first), dtype=np.bool_)
-    stops = [h for h in order if h in blocked]
-    for hexes, kind in ((stops, 0), (_holes(field), 1)):
-        for h in hexes:
-            # One hex against all pairs: the arrays stay small enough to live in the processor's cache.
-            clear &= ~_meet(at[first], at[second], np.array(h))[kind]
-    step = at[second] - at[first]
-    on_seam = (step[:, 0] == step[:, 1]) | (2 * step[:, 0] == -step[:, 1]) | (step[:, 0] == -2 * step[:, 1])
-    for i in np.flatnonzero(on_seam & clear & step.any(axis=1)).tolist():
-        pairs = _seams(order[first[i]], order[second[i]])
-        clear[i] = all(one in field.hexes or two in field.hexes for one, two in pairs)
+    pairs = _Segments(at[first], at[second])
+    clear = ~pairs.meet([h for h in order if h in blocked], closed=True)
+    clear &= ~pairs.meet(_holes(field), closed=False)
+    for i in np.flatnonzero(pairs.on_seam & clear).tolist() if _open_seams(field) else ():
+        seams = _seams(order[first[i]], order[second[i]])
+        clear[i] = all(one in field.hexes or two in field.hexes for one, two in seams)
     table = np.zeros((n, n), dtype=np.bool_)
     table[first, second] = table[second, first] = clear
     return table
+
+
+class _Segments:
+    """Many segments against a few hexes: what the test of `_meet` needs of the segments is worked out once.
+
+    32 bits are plenty: on a table no product of two coordinates comes near a million.
+    """
+
+    def __init__(self, a: NDArray[np.int32], b: NDArray[np.int32]) -> None:
+        ends = [np.sort(np.stack(pair), axis=0) for pair in zip(_forms(a), _forms(b), strict=True)]
+        self._low = [low for low, _ in ends]
+        self._high = [high for _, high in ends]
+        self._a, self._along = a, b - a
+        u, v = self._along[:, 0], self._along[:, 1]
+        self._wide = np.max([np.abs(u * y - v * x) for x, y in _CORNERS3.tolist()], axis=0)
+        self._point = (u == 0) & (v == 0)
+        self.on_seam = ((u == v) | (2 * u == -v) | (u == -2 * v)) & ~self._point
+
+    def meet(self, hexes: list[Hex], closed: bool) -> Flags:
+        """Which segments touch any of the hexes (`closed`), or pass through the inside of any."""
+        met = np.zeros(len(self._a), dtype=np.bool_)
+        for q, r in hexes:
+            near = ~met
+            for low, high, mid in zip(self._low, self._high, (2 * q + r, q + 2 * r, q - r), strict=True):
+                near &= (high >= mid - 1) & (low <= mid + 1) if closed else (high > mid - 1) & (low < mid + 1)
+            # Few segments pass near any one hex: only those are tried against their own normal.
+            i = np.flatnonzero(near)
+            off_q, off_r = q - self._a[i, 0], r - self._a[i, 1]
+            side = 3 * np.abs(self._along[i, 0] * off_r - self._along[i, 1] * off_q)
+            met[i] = self._point[i] | (side <= self._wide[i] if closed else side < self._wide[i])
+        return met
+
+
+def _open_seams(field: Field) -> bool:
+    """Whether two hexes of the field face each other across a side that no hex of the field has."""
+    return any(
+        (q + u[0], r + u[1]) in field.hexes
+        and (q + one[0], r + one[1]) not in field.hexes
+        and (q + two[0], r + two[1]) not in field.hexes
+        for q, r in field.hexes
+        for u, (one, two) in _SEAMS.items()
+    )
 
 
 def _holes(field: Field) -> list[Hex]:

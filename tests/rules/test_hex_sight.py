@@ -101,11 +101,11 @@ def test_all_pairs_at_once_are_the_pairs_one_by_one(holes: set[Hex], walls: set[
 
 @pytest.mark.parametrize("field", [joined(k) for k in SLIDES] + [end_to_end()])
 def test_every_pair_of_every_way_to_join_the_boards(field: Field) -> None:
-    """Exhaustive: all pairs of hexes of all legal boards, some of them blocked, against exact geometry."""
+    """Every sixth of all pairs of hexes of all legal boards, some of them blocked, against exact geometry."""
     blocked = set(field.order[7::19])
     table = sight_table(field, blocked)
     for i, a in enumerate(field.order):
-        for j in range(i, len(field.order), 3):
+        for j in range(i + i % 6, len(field.order), 6):
             touched, leaves = reference(a, field.order[j], field.hexes, blocked)
             assert table[i, j] == table[j, i] == (not touched and not leaves)
 
