@@ -16,8 +16,10 @@ def army(seed: int = 9, units: int = 24, features: int = 16, sigma: float | None
     for side, facing, row in (("A", 90, (5.0, 13.0)), ("B", 270, (43.0, 35.0))):
         for k in range(per_side):
             x = 5.0 + (k % 6) * 12.3 + rng.uniform(-1.5, 1.5)
-            y = row[k // 6 % 2] + rng.uniform(-1.5, 1.5) + (rng.uniform(0, 7) if k % 5 == 4 else 0) * (
-                1 if side == "A" else -1
+            y = (
+                row[k // 6 % 2]
+                + rng.uniform(-1.5, 1.5)
+                + (rng.uniform(0, 7) if k % 5 == 4 else 0) * (1 if side == "A" else -1)
             )
             pieces.append(_unit(f"{side.lower()}{k + 1}", side, (x, y), facing + rng.uniform(-25, 25), k))
     terrain = []

@@ -1,6 +1,7 @@
 """The 9th Age: ranked blocks on rectangular bases."""
 
 from . import (
+    align,
     arcs,
     attacks,
     charge,
@@ -26,6 +27,7 @@ from .game import GAME
 
 __all__ = [
     "GAME",
+    "align",
     "arcs",
     "attacks",
     "charge",

@@ -108,7 +108,7 @@ class Obstacles:
         if self.empty:
             return self
         shapely.prepare(hull)
-        keep = np.flatnonzero(shapely.intersects(hull, self.polygons)) if self.parts else []
+        keep: Any = np.flatnonzero(shapely.intersects(hull, self.polygons)) if self.parts else []
         hills = [i for i, (_, whole) in enumerate(self.hills) if hull.intersects(whole)]
         return Obstacles(
             tuple(self.parts[i] for i in keep),

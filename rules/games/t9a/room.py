@@ -130,7 +130,7 @@ def _on_board(points: Array, board: tuple[float, float] | None) -> Array:
     return np.asarray(np.minimum(low, high))
 
 
-def _first_touch(c: Charge, centre: Array, facing: Array) -> tuple[Array, Array, Any]:
+def first_touch(c: Charge, centre: Array, facing: Array) -> tuple[Array, Array, Any]:
     """How far straight on the front meets the target, where, and whether on the facing to be charged."""
     f, t = c.charger, c.target
     u = direction(facing)
@@ -201,7 +201,7 @@ def _try(c: Charge, ahead: Array, turns: Array, turn_target: bool) -> list[Path]
     centre, facing = _poses(c, ahead, turns)
     na, nt = centre.shape[:2]
     flat, flat_facing = centre.reshape(-1, 2), np.tile(facing, na)
-    then, point, ok = _first_touch(c, flat, flat_facing)
+    then, point, ok = first_touch(c, flat, flat_facing)
     if c.face is None or c.target.round:
         align = np.zeros(len(flat))
     else:
