@@ -123,7 +123,7 @@ class Estimate:
 
     camera: Camera
     pose: Pose
-    covariance: Floats | None
+    covariance: Floats
     noise_px: float
     residual_px: float
     corners_mm: Floats
@@ -135,9 +135,11 @@ class Estimate:
 
 def first_pose(xyz_mm: Floats, plane: Floats) -> Pose:
     """A starting pose from points on the table and their undistorted directions; refuses what cannot be one."""
+    if not np.isfinite(plane).all():
+        raise Degenerate(reason=phrase("reason-no-camera"))
     spread = np.linalg.svd(xyz_mm[:, :2] - xyz_mm[:, :2].mean(axis=0), compute_uv=False)
     seen = np.linalg.svd(plane - plane.mean(axis=0), compute_uv=False)
-    if spread[1] < 1e-3 * spread[0] or seen[1] < 1e-3 * seen[0] or not np.isfinite(plane).all():
+    if spread[1] < 1e-3 * spread[0] or seen[1] < 1e-3 * seen[0]:
         raise Degenerate(reason=phrase("reason-in-a-line"))
     flat = float(np.ptp(xyz_mm[:, 2])) < 1e-9
     level = np.array([0.0, 0.0, float(xyz_mm[0, 2])]) if flat else np.zeros(3)
@@ -278,7 +280,21 @@ def _model(
 
 
 def estimate(targets: Targets, camera: Camera, start: Pose, *, noise_px: float | None = None) -> Estimate:
-    """The most probable lens, pose and places. `noise_px` fixes the corner noise; None measures it."""
+    """The most probable lens, pose and places. `noise_px` fixes the corner noise; None measures it.
+
+    Corners that no camera could see so (clicked at random, say) end in numbers that are none: refused as such.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            answer = _estimate(targets, camera, start, noise_px)
+    except np.linalg.LinAlgError as error:
+        raise Degenerate(reason=phrase("reason-no-camera")) from error
+    if not (np.isfinite(answer.x).all() and np.isfinite(answer.covariance).all()):
+        raise Degenerate(reason=phrase("reason-no-camera"))
+    return answer
+
+
+def _estimate(targets: Targets, camera: Camera, start: Pose, noise_px: float | None) -> Estimate:
     count = len(targets.corners_px)
     x = start_vector(camera, start, count)
     free = np.zeros(len(x), dtype=bool)

@@ -7,8 +7,11 @@ from functools import cache
 import cv2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from regla.calibration import (
     CalibrationError,
+    Marker,
     TableView,
     calibrate_found,
     calibrate_markers,
@@ -140,6 +143,29 @@ CLICKS = [
 def test_clicks_that_cannot_be_a_table(clicks, error):
     with pytest.raises(error):
         calibrate_rectangle(clicks, TABLE_MM, SIZE_PX, camera=TRUTH.camera)
+
+
+@given(st.data())
+def test_random_corners_are_refused_or_graded_but_never_crash(data):
+    """Whatever a detector or a person hands over: a calibration with finite numbers, or a sentence."""
+    number = st.floats(-3e5, 3e5) | st.floats(0, 1920)
+    ids = data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=5, unique=True))
+    corners = st.lists(number, min_size=8, max_size=8).map(lambda v: np.reshape(v, (4, 2)))
+    found = [Marker(i, data.draw(corners)) for i in ids]
+    how = data.draw(
+        st.sampled_from([KNOWN, FREE, {"table_mm": TABLE_MM}, {"table_mm": TABLE_MM, "layout": "corners"}])
+    )
+    for work in (
+        lambda: calibrate_found(found, SIZE_PX, **how),
+        lambda: calibrate_rectangle(found[0].corners_px, TABLE_MM, SIZE_PX, camera=how.get("camera")),
+    ):
+        try:
+            answer = work()
+        except CalibrationError as error:
+            assert error.text("en") and error.text("es")
+        else:
+            assert np.isfinite(answer.pose.tvec).all() and np.isfinite(answer.quality.p95_mm)
+            answer.dumps()
 
 
 def test_corner_layout_needs_the_size_of_the_table():
