@@ -99,9 +99,10 @@ class Watch:
 
     def _bar(self, times: float) -> npt.NDArray[np.float32]:
         assert self._flicker is not None
-        return np.maximum(
-            max(LEAST_STEP, NOISE_TIMES * self._noise), FLICKER_TIMES * self._flicker
-        ) * np.float32(times)
+        return np.asarray(
+            np.maximum(max(LEAST_STEP, NOISE_TIMES * self._noise), FLICKER_TIMES * self._flicker) * times,
+            dtype=np.float32,
+        )
 
     def _over(self, difference: npt.NDArray[np.float32], times: float = 1.0) -> int:
         return int(np.count_nonzero(difference > self._bar(times)))
@@ -109,7 +110,7 @@ class Watch:
     def _largest(self, away: npt.NDArray[np.float32]) -> tuple[float, bool]:
         """Share of the picture that the largest changed patch covers, and whether it comes in over the border."""
         mask = (away > self._bar(2.0)).astype(np.uint8)
-        mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8))
+        mask = np.asarray(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((7, 7), np.uint8)), dtype=np.uint8)
         count, _, stats, _ = cv2.connectedComponentsWithStats(mask)
         if count < 2:
             return 0.0, False
@@ -132,6 +133,5 @@ def _difference(a: npt.NDArray[np.float32], b: npt.NDArray[np.float32]) -> npt.N
     is no change."""
     difference = cv2.subtract(a, b)
     drift = np.median(difference[::6, ::6].reshape(-1, a.shape[2]), axis=0)
-    difference = cv2.absdiff(difference, (*(float(d) for d in drift), 0.0)[:4])
-    one, two, three = cv2.split(difference)
-    return np.asarray(cv2.max(cv2.max(one, two), three))
+    one, two, three = cv2.split(np.abs(difference - drift.astype(np.float32)))
+    return np.asarray(cv2.max(cv2.max(one, two), three), dtype=np.float32)

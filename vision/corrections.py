@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 from regla.rules.messages import msg
-from regla.rules.scene import Base, Piece, Terrain
+from regla.rules.scene import Base, Frozen, Piece, Terrain
 
 from .errors import CorrectionError
 
@@ -137,7 +137,7 @@ class Corrections:
             sigma = replace(sigma, at=(0.0, 0.0))
         source = "hand" if any(key in changes for key in POSE) else piece.source
         extra = {**piece.extra, "by_hand": sorted(changes)}
-        return replace(piece, **changes, sigma=sigma, source=source, extra=type(piece.extra)(extra))
+        return replace(piece, **changes, sigma=sigma, source=source, extra=Frozen(extra))
 
     def to_json(self) -> dict[str, Any]:
         """For the table's document."""

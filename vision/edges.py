@@ -34,7 +34,7 @@ def _kernel() -> npt.NDArray[np.float32]:
     x = np.arange(-5, 6) * STEP_PX
     bell = np.exp(-(x**2) / (2 * SOFT_PX**2))
     slope = x * bell
-    return (slope / np.sum(slope * x)).astype(np.float32)[None, :]
+    return np.asarray((slope / np.sum(slope * x))[None, :], dtype=np.float32)
 
 
 _KERNEL: Final = _kernel()
@@ -91,4 +91,4 @@ def profiles(
     part = np.zeros_like(strength)
     np.divide(0.5 * (left - right), bend, out=part[:, 1:-1], where=np.abs(bend) > 1e-9)
     offset = (_OFFSETS[None, :] + np.clip(part, -0.5, 0.5) * STEP_PX).astype(np.float32)
-    return Profiles(strength, peak, offset, 1 / scale, inside, slope, colours)
+    return Profiles(strength, peak, offset, 1 / scale, inside, np.asarray(slope, dtype=np.float32), colours)

@@ -201,7 +201,7 @@ def evaluate_one(truth: Truth, looked: Look, *, pairs: int | None = None, verdic
     good = [(t, s) for t, s in matched if _seen_well(t)]
     _compare_distances(out, good)
     if verdicts:
-        for judged in judge_scene(truth.scene, looked.scene, good, pairs):
+        for judged in judge_scene(truth.scene, looked.scene, good, pairs, truth.raw.get("spaces")):
             out.verdicts[judged.outcome] = out.verdicts.get(judged.outcome, 0) + 1
             if judged.outcome == "wrong":
                 out.wrong.append(judged)
@@ -346,7 +346,7 @@ def _size_error(t: Piece, s: Piece) -> float:
     if isinstance(t.base, Rect) and isinstance(s.base, Rect):
         one, two = sorted((t.base.width, t.base.depth)), sorted((s.base.width, s.base.depth))
         return max(abs(a - b) for a, b in zip(one, two, strict=True))
-    return abs(_shape(t).area.area ** 0.5 - _shape(s).area.area ** 0.5)
+    return float(abs(_shape(t).area.area ** 0.5 - _shape(s).area.area ** 0.5))
 
 
 def _compare_facing(out: Seen, t: Piece, s: Piece) -> None:

@@ -256,7 +256,7 @@ def _unit_slopes(seen: Profiles, starts: npt.NDArray[np.intp]) -> npt.NDArray[np
     strongest = seen.strength.max(axis=1)
     mean = np.add.reduceat(strongest, starts) / np.diff(np.append(starts, len(strongest)))
     level = np.repeat(mean, np.diff(np.append(starts, len(strongest)))) * np.float32(0.5) + np.float32(FAINT)
-    return seen.slope / (seen.strength + level[:, None])[:, :, None]
+    return np.asarray(seen.slope / (seen.strength + level[:, None])[:, :, None], dtype=np.float32)
 
 
 def _table_beyond(seen: Profiles, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
@@ -281,7 +281,7 @@ def _table_beyond(seen: Profiles, starts: npt.NDArray[np.intp]) -> npt.NDArray[n
     level = np.einsum("msc,mc->ms", beyond, mat) / (np.einsum("mc,mc->m", mat, mat) + 1e-6)[:, None]
     level = np.clip(level, DARKEST, BRIGHTEST)
     off = np.sqrt(np.square(beyond - level[:, :, None] * mat[:, None, :]).sum(axis=2))
-    return np.exp(-0.5 * (off / loose[:, None]) ** 2).astype(np.float32)
+    return np.asarray(np.exp(-0.5 * (off / loose[:, None]) ** 2), dtype=np.float32)
 
 
 def _at(unit: npt.NDArray[np.float32], offset_px: Floats) -> npt.NDArray[np.float32]:
@@ -296,7 +296,7 @@ def _common(
     """The colour direction (B,3) in which the outline changes on the whole: from base to table, or from top to rim."""
     here = _at(unit, expected_px[:, None] + np.array([-0.5, 0.0, 0.5])).sum(axis=1)
     total = np.add.reduceat(here, starts, axis=0)
-    return total / (np.linalg.norm(total, axis=1, keepdims=True) + 1e-9)
+    return np.asarray(total / (np.linalg.norm(total, axis=1, keepdims=True) + 1e-9), dtype=np.float32)
 
 
 def _vote(

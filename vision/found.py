@@ -57,7 +57,7 @@ class Found:
     def reach_mm(self) -> float:
         """Radius of the circle around the whole outline."""
         if self.shape == "rect":
-            return float(np.hypot(*self.size_mm)) / 2
+            return float(np.hypot(self.size_mm[0], self.size_mm[1])) / 2
         return self.size_mm[0] / (2 if self.shape == "circle" else 3**0.5)
 
     @property

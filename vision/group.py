@@ -167,8 +167,8 @@ def _number(places: Floats, pitch: Floats, turn_deg: float) -> Ints:
                 done.add(int(j))
                 cells[j] = cells[k] + whole[j]
                 queue.append(int(j))
-    for j in set(range(len(places))) - done:
-        cells[j] = np.rint((local[j] - local[0]) / pitch)
+    for rest in set(range(len(places))) - done:
+        cells[rest] = np.rint((local[rest] - local[0]) / pitch).astype(np.int64)
     return cells
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
+import shapely
+from regla.calibration.hexes import HexLattice
 from regla.rules import GAMES, Answer, Piece, QuestionError, Scene, Verdict, ask
 
 __all__ = ["Judged", "judge_scene"]
@@ -32,11 +34,16 @@ class Judged:
 
 
 def judge_scene(
-    truth: Scene, seen: Scene, matched: Sequence[tuple[Piece, Piece]], most_pairs: int | None = None
+    truth: Scene,
+    seen: Scene,
+    matched: Sequence[tuple[Piece, Piece]],
+    most_pairs: int | None = None,
+    spaces: Mapping[str, Any] | None = None,
 ) -> Iterator[Judged]:
     """Ask the game's common questions of both scenes for all pairs of matched pieces.
 
-    What a person tells the program (names, sides, traits, terrain, settings, the printed board) is taken from the truth.
+    What a person tells the program (names, sides, traits, terrain, settings, where the printed board lies) is taken from the
+    truth; in which hex or space of it a piece stands is what was seen.
     """
     if len(matched) < 2:
         return
@@ -73,7 +80,24 @@ def judge_scene(
                 yield judged
 
 
-def _told(true: Piece, seen: Piece, laid: bool) -> Piece:
+def _lattice(scene: Scene) -> HexLattice | None:
+    board = scene.board
+    if board is None or board.layout is None or board.layout.origin is None or not board.layout.across_flats:
+        return None
+    lay = board.layout
+    assert lay.origin is not None and lay.across_flats is not None
+    return HexLattice((lay.origin[0], lay.origin[1]), lay.across_flats, lay.rotation, board.orientation)
+
+
+def _told(true: Piece, seen: Piece, lattice: HexLattice | None, spaces: Mapping[str, Any]) -> Piece:
+    hex_, space = seen.hex, true.space
+    if true.hex is not None and lattice is not None and seen.at is not None:
+        q, r = lattice.nearest([seen.at])[0]
+        hex_ = (int(q), int(r))
+    if true.space is not None and spaces and seen.at is not None:
+        here = shapely.Point(seen.at)
+        held = [name for name, s in spaces.items() if shapely.Polygon(s["outline"]).contains(here)]
+        space = true.space if true.space in held else held[0] if held else None
     return replace(
         seen,
         id=true.id,
@@ -81,8 +105,8 @@ def _told(true: Piece, seen: Piece, laid: bool) -> Piece:
         side=true.side,
         traits=true.traits,
         kind=true.kind,
-        hex=None if laid and seen.at is not None else true.hex if seen.hex is None else seen.hex,
-        space=true.space,
+        hex=hex_,
+        space=space,
     )
 
 

@@ -89,13 +89,13 @@ def refine(
 
 
 def _middle(block: Block) -> Floats:
-    return (block.cells.max(axis=0) + block.cells.min(axis=0)) / 2
+    return np.asarray((block.cells.max(axis=0) + block.cells.min(axis=0)) / 2)
 
 
 def _calibration_cov(view: TableView, at_mm: Floats, height_mm: Floats) -> Floats:
     pixels = view.to_pixel(np.column_stack([at_mm, height_mm]))
     _, cov = view.to_table(pixels, height_mm, sigma_px=0.0)
-    return np.nan_to_num(cov)
+    return np.asarray(np.nan_to_num(cov))
 
 
 def _single(found: Found, bodies: Bodies, fitted: Fitted, ground: Floats, k: int) -> Found:
@@ -127,7 +127,7 @@ def _snapped(found: Found, sizes: Catalogue) -> Found:
         one = sizes.snap_round(found.size_mm[0])
         listed = None if one is None else (one,)
     else:
-        listed = sizes.snap_rect(*found.size_mm, tray=found.cls == "tray")
+        listed = sizes.snap_rect(found.size_mm[0], found.size_mm[1], tray=found.cls == "tray")
     near = max(SNAP_MM, SNAP_SIGMAS * found.size_sigma_mm)
     if (
         listed is None
