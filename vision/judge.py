@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import shapely
-from regla.calibration.hexes import HexLattice
 from regla.rules import GAMES, Answer, Piece, QuestionError, Scene, Verdict, ask
 
 __all__ = ["Judged", "judge_scene"]
@@ -50,7 +49,7 @@ def judge_scene(
     # Hexes are numbered from wherever the eyes began: on the true board a piece's point says which one it is.
     layout = truth.board.layout if truth.board else None
     laid = layout is not None and layout.origin is not None
-    told = {t.id: _told(t, s, laid) for t, s in matched}
+    told = {t.id: _told(t, s, laid, spaces or {}) for t, s in matched}
     kept = tuple(p for p in truth.pieces if p.id in told)
     true_scene = replace(truth, pieces=kept)
     seen_scene = replace(truth, pieces=tuple(told[p.id] for p in kept))
@@ -80,20 +79,8 @@ def judge_scene(
                 yield judged
 
 
-def _lattice(scene: Scene) -> HexLattice | None:
-    board = scene.board
-    if board is None or board.layout is None or board.layout.origin is None or not board.layout.across_flats:
-        return None
-    lay = board.layout
-    assert lay.origin is not None and lay.across_flats is not None
-    return HexLattice((lay.origin[0], lay.origin[1]), lay.across_flats, lay.rotation, board.orientation)
-
-
-def _told(true: Piece, seen: Piece, lattice: HexLattice | None, spaces: Mapping[str, Any]) -> Piece:
-    hex_, space = seen.hex, true.space
-    if true.hex is not None and lattice is not None and seen.at is not None:
-        q, r = lattice.nearest([seen.at])[0]
-        hex_ = (int(q), int(r))
+def _told(true: Piece, seen: Piece, laid: bool, spaces: Mapping[str, Any]) -> Piece:
+    space = true.space
     if true.space is not None and spaces and seen.at is not None:
         here = shapely.Point(seen.at)
         held = [name for name, s in spaces.items() if shapely.Polygon(s["outline"]).contains(here)]
@@ -105,7 +92,7 @@ def _told(true: Piece, seen: Piece, lattice: HexLattice | None, spaces: Mapping[
         side=true.side,
         traits=true.traits,
         kind=true.kind,
-        hex=hex_,
+        hex=None if laid and seen.at is not None else true.hex if seen.hex is None else seen.hex,
         space=space,
     )
 
