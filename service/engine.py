@@ -52,8 +52,8 @@ class Snapshot:
     time: float
     scene: Scene
     status: Status
-    captured: float | None = None
-    """Monotonic time at which the camera took the picture, where there is one."""
+    look_ms: float | None = None
+    """How long the look behind it took, where there is a camera."""
 
 
 @dataclass(frozen=True)

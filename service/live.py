@@ -97,7 +97,7 @@ class LiveEngine:
             None if calibration is None else calibration.quality.median_mm,
             None if fault is None else {"en": fault.text("en"), "es": fault.text("es")},
         )
-        return Snapshot(state.sequence, now, scene, status)
+        return Snapshot(state.sequence, now, scene, status, state.look_ms)
 
     def snapshot(self) -> Snapshot:
         return self._snapshot(self._table.state())

@@ -35,6 +35,7 @@ class Packed:
     rows: dict[str, list[Any]]
     rest: dict[str, Any]
     status: dict[str, Any]
+    look_ms: float | None = None
 
 
 def _r(value: float | None, digits: int = 2) -> float | int | None:
@@ -109,6 +110,7 @@ def pack(snapshot: Snapshot, **extra: Any) -> Packed:
         {p.id: _row(p) for p in scene.pieces},
         {**_rest(scene), **extra},
         status_json(snapshot.status),
+        snapshot.look_ms,
     )
 
 
@@ -147,6 +149,8 @@ def delta(before: Packed, after: Packed) -> dict[str, Any]:
             out[key] = after.rest.get(key)
     if before.status != after.status:
         out["status"] = after.status
+    if after.look_ms is not None and (changed or gone):
+        out["ms"] = round(after.look_ms)
     return out
 
 

@@ -27,11 +27,12 @@ export const settled = () => app.up && app.world.status.word === "settled";
 export const lastUsed = (query) => recall(`used.${app.world.game}.${query}`, {});
 export const keepUsed = (query, values) => remember(`used.${app.world.game}.${query}`, { ...lastUsed(query), ...values });
 
-export async function begin() {
+export function begin() {
   app.stage = new Stage($("#stage"));
-  const games = get("/api/games").then((list) => { app.games = new Map(list.map((g) => [g.id, g])); });
-  const rights = get("/api/rights").then((r) => { app.rights = r.rights; }).catch(() => { app.rights = "none"; });
-  await Promise.all([games, rights].map((p) => p.catch((error) => tell("trouble", error))));
   app.line = follow(tableId, (world, changed) => { app.world = world; tell("world", changed); }, (up, world, code) => { app.up = up; app.world = world; tell("line", code); });
   app.world = app.line.world;
+  // The table is drawn as soon as it comes; menus and forms need the games a little later.
+  const games = fetch("/api/games").then((r) => (r.ok ? r.json() : [])).then((list) => { app.games = new Map(list.map((g) => [g.id, g])); });
+  const rights = get("/api/rights").then((r) => { app.rights = r.rights; });
+  Promise.all([games, rights.catch(() => { app.rights = "none"; })]).then(() => tell("repaint"), () => tell("repaint"));
 }

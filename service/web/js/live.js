@@ -34,6 +34,7 @@ export function apply(world, message) {
   } else return changed;
   if (message.status) { world.status = message.status; changed.add("status"); }
   world.v = message.v;
+  if (message.ms) world.ms = message.ms;
   world.t = message.t;
   return changed;
 }

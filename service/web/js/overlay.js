@@ -55,6 +55,12 @@ function fitExactly() {
   stage.setBox([x + w / 2 - (innerWidth * scale) / 2, y + h / 2 - (innerHeight * scale) / 2, innerWidth * scale, innerHeight * scale]);
 }
 
+/** Note when a change was drawn, for the benchmark: version, when it was sent, when it was on the canvas, what the look took. */
+function drawn(world) {
+  const { v, t: sent, ms } = world;
+  requestAnimationFrame(() => (window.drawn ??= []).push([v, sent * 1000, Date.now(), ms ?? 0]));
+}
+
 let cardText = "";
 function paintWidgets(world, show) {
   const caption = $("#caption");
@@ -105,6 +111,7 @@ line = follow(tableId, (world, changed) => {
   world.spaces = null;
   refresh();
   paint();
+  if (changed.has("pieces")) drawn(world);
   if (changed.has("camera")) loadView();
   if (changed.has("overlay") || changed.has("pieces")) loadAbout();
 }, (up) => { if (up) document.documentElement.dataset.ready = "yes"; }, token);

@@ -79,7 +79,7 @@ async function accuracyPage() {
   if (!c?.grade) return [el("p", { class: "muted" }, c?.fault ?? t("means-unfit")), c?.size ? preview() : null, c && again];
   const worst = Math.max(...c.map.flat().filter((v) => v !== null), 1.5);
   const colour = (v) => (v === null ? "transparent" : `color-mix(in oklab, #16c79a ${Math.max(0, 100 - (100 * v) / Math.min(worst, 6))}%, #d55e00)`);
-  const heat = el("div", { class: "heat", style: `grid-template-columns:repeat(${c.map[0].length},1fr)`, role: "img", "aria-label": t("card-accuracy") }, [...c.map].reverse().flatMap((row) => row.map((v) => el("i", { style: `background:${colour(v)}`, title: v === null ? "—" : `± ${num(v, 1)} mm` }))));
+  const heat = el("div", { class: "heat", style: `grid-template-columns:repeat(${c.map[0].length},1fr)`, role: "img", "aria-label": t("card-accuracy") }, [...c.map].reverse().flatMap((row) => row.map((v) => el("i", { style: `background:${colour(v)};aspect-ratio:${c.table_mm[0]}/${c.table_mm[1]}`, title: v === null ? "—" : `± ${num(v, 1)} mm` }))));
   const length = el("input", { type: "number", min: 1, step: "any", value: 304.8 });
   const result = el("p", { role: "status", style: "font-weight:600" });
   const check = async () => { if (ends.length < 2) return; const r = await attempt(() => post(`${base}/calibration/check`, { a_px: ends[0], b_px: ends[1], length_mm: Number(length.value) })); if (r) result.textContent = `${r.within ? "✓" : "✗"} ${t("check-result", { m: num(r.measured_mm, 1), e: num(r.error_mm, 1), b: num(r.band_mm, 1) })}`; };

@@ -134,7 +134,13 @@ on("verdict", ({ quiet }) => {
   if (!quiet && app.verdict) { $("#announce").textContent = spoken(app.verdict, pieceName, unit()); $("#side").scrollTo({ top: 0 }); }
 });
 on("about", () => paintPicked());
-on("repaint", () => { paintAll(); paintCard(); paintPanel(); });
+on("repaint", () => { paintAll(); paintCard(); paintPanel(); paintStatus(); paintButtons(); });
+
+function paintButtons() {
+  if (!app.world) return;
+  $("#undo").disabled = !app.world.undo[0] || app.rights !== "full";
+  $("#redo").disabled = !app.world.undo[1] || app.rights !== "full";
+}
 
 // --- news --------------------------------------------------------------------------------------------------
 
@@ -144,11 +150,10 @@ on("world", (changed) => {
   if (app.from && !app.world.pieces.has(app.from)) select(null);
   if (changed.has("board") || changed.has("pieces")) app.world.spaces = null;
   if (changed.has("camera")) switchView(recall(`view.${app.world.camera}`, app.world.camera ? "camera" : "table"));
-  if (heavy) paintAll();
+  if (heavy) { paintAll(); window.usableAt ??= performance.now(); }
   else if (changed.has("status")) paintEmpty();
   paintStatus();
-  $("#undo").disabled = !app.world.undo[0] || app.rights !== "full";
-  $("#redo").disabled = !app.world.undo[1] || app.rights !== "full";
+  paintButtons();
   if (app.world.status.word === "uncalibrated") lookForSheets();
   if (settled() && askedFor !== app.world.v) {
     askedFor = app.world.v;
@@ -269,7 +274,7 @@ translate(document);
 icons();
 paintLang();
 on("open-setup", openSetup);
-await begin();
+begin();
 startButtons();
 startTurning();
 startTools();
