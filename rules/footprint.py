@@ -240,7 +240,7 @@ def _runs(files: tuple[int, ...]) -> list[tuple[int, int]]:
 def of_piece(piece: Piece, *, gap_mm: float = 0.0, last_rank: tuple[int, ...] | None = None) -> Footprint:
     """The footprint of a piece of a scene in millimetres.
 
-    A round base needs no facing; any other shape without one raises `Unknown`.
+    A round base needs no facing; any other shape without one (nor a `turn` from the camera) raises `Unknown`.
     """
     if piece.at is None:
         raise Unknown(msg("place-unknown", who=piece.label))
@@ -249,21 +249,25 @@ def of_piece(piece: Piece, *, gap_mm: float = 0.0, last_rank: tuple[int, ...] | 
             return Footprint.disc(piece.at, diameter / 2)
         case None:
             raise Unknown(msg("base-unknown", who=piece.label))
-    if piece.facing is None:
+    facing = piece.facing
+    if facing is None:
+        # The camera may know how an outline lies and not which of its sides is the front: enough for an outline.
+        facing = piece.extra.get("turn")
+    if not isinstance(facing, int | float):
         raise Unknown(msg("facing-unknown", who=piece.label))
     match piece.base:
         case Rect(width, depth):
             count = piece.count or 1
             if piece.kind == "unit" and count > 1:
                 files = min(piece.files or 1, count)
-                return Block(piece.at, piece.facing, width, depth, files, count, gap_mm, last_rank).footprint
-            return Footprint.rect(piece.at, piece.facing, width, depth)
+                return Block(piece.at, facing, width, depth, files, count, gap_mm, last_rank).footprint
+            return Footprint.rect(piece.at, facing, width, depth)
         case Polygon(points):
             flat = Footprint.polygon(points)
         case Hex(across):
             spoke = across / np.sqrt(3.0)
             flat = Footprint((spoke * direction(np.arange(6) * 60.0),))
-    return flat.turned((0.0, 0.0), piece.facing).moved(piece.at)
+    return flat.turned((0.0, 0.0), facing).moved(piece.at)
 
 
 @lru_cache(maxsize=512)
