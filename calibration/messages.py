@@ -352,6 +352,8 @@ MESSAGES: Final[dict[str, tuple[str, str]]] = {
         "hex {orientation}, {across:.2f} mm across, turned by {angle:.2f}°, {count} hexes, off by {rms:.2f} mm",
         "hexágono {orientation}, {across:.2f} mm entre lados, girado {angle:.2f}°, {count} hexágonos, error {rms:.2f} mm",
     ),
+    "hex-pointy": ("point up", "con la punta arriba"),
+    "hex-flat": ("flat side up", "con el lado arriba"),
     "lens-looking": ("Looking for the board…", "Buscando el tablero…"),
     "lens-show": ("Show: {what}.", "Muestra: {what}."),
     "lens-source-silent": ("The camera gives no picture.", "La cámara no da imagen."),

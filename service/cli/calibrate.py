@@ -392,7 +392,7 @@ def hexes(
         say(
             "label-hexes",
             lang,
-            orientation=lattice.orientation,
+            orientation=phrase(f"hex-{lattice.orientation}"),
             across=lattice.across_flats_mm,
             angle=lattice.angle_deg,
             count=lattice.hexes,

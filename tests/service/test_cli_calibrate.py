@@ -10,12 +10,14 @@ import cv2
 import numpy as np
 import pytest
 from regla.calibration import Calibration
+from regla.calibration.hexes import HexLattice
 from regla.calibration.lens import Lens
 from regla.calibration.markers import square
 from regla.calibration.sheets import CHECK_BOX_MM, CHECK_SIDE_MM
 from regla.service.cli import build
 from typer.testing import CliRunner
 
+from tests.calibration.test_hexes import draw_grid
 from tests.calibration.test_lens import board_pose, draw_board, small_camera
 from tests.calibration.world import draw, overhead, sheets
 
@@ -215,3 +217,15 @@ def test_a_lens_from_live_pictures(tmp_path):
     made = Lens.load(out)
     assert made.views >= 5 and made.rms_px < 0.3
     assert made.missing  # six views are a start, and it says what else would help
+
+
+def test_hexes_of_a_printed_grid(calibrated, tmp_path):
+    lattice = HexLattice((512.0, 408.0), 52.0, 7.5)
+    cv2.imwrite(
+        str(tmp_path / "grid.png"), draw_grid(lattice, Calibration.load(calibrated).view(), covered=8)
+    )
+    words = ["calibrate", "hexes", tmp_path / "grid.png", "-c", calibrated, "--region", "440,360 900,650"]
+    done = run(*words, "--across", "52mm", "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.output)["across_flats_mm"] == pytest.approx(52, abs=0.2)
+    assert "punta" in run("--lang", "es", *words).output
