@@ -10,7 +10,6 @@ import pytest
 import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from regla.rules import Scene, ask
 from regla.rules.games.t9a.survey import survey
 

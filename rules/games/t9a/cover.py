@@ -11,6 +11,7 @@ import shapely
 
 from ...drawing import Drawing, Shape, polygon, segment
 from ...errors import QuestionError
+from ...footprint import Footprint
 from ...messages import Length, Message, msg, register
 from ...plane import Array, cross, pad
 from ...verdict import Finding
@@ -63,8 +64,10 @@ def screens(v: View, eye: Model, target: Unit, *, volley: bool = False) -> list[
     lofty = bool(hills) and (
         elevated(v, eye.at) or 2 * len(centres_inside(v, target, hills)[0]) > len(target.models)
     )
+    ends = np.concatenate([eye.frame.ring, target.boundary.ring])
+    low, high = ends.min(0), ends.max(0)
     for unit in v.units.values():
-        if unit.id in (eye.unit_id, target.id):
+        if unit.id in (eye.unit_id, target.id) or _beside(unit.footprint, low, high):
             continue
         groups: list[tuple[tuple[Array, ...], Model]]
         if lofty or unit.joined:
@@ -83,7 +86,7 @@ def screens(v: View, eye: Model, target: Unit, *, volley: bool = False) -> list[
     inside = ignored_features(v, eye)
     towering = target.half_are("towering")
     for f in v.features.values():
-        if f.id in inside:
+        if f.id in inside or _beside(f.footprint, low, high):
             continue
         parts = f.footprint.parts
         match f.type:
@@ -101,6 +104,12 @@ def screens(v: View, eye: Model, target: Unit, *, volley: bool = False) -> list[
             case "wall" if not towering and defended(v, target, f):
                 out.append(Screen(f.id, parts, True, True, False, f))
     return out
+
+
+def _beside(footprint: Footprint, low: Array, high: Array) -> bool:
+    """Whether something lies wholly outside the box around shooter and target: it hides nothing."""
+    x0, y0, x1, y1 = footprint.bounds
+    return bool(x1 < low[0] or y1 < low[1] or x0 > high[0] or y0 > high[1])
 
 
 def defended(v: View, unit: Unit, wall: Feature) -> bool:

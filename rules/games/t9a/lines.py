@@ -98,18 +98,26 @@ class Obstacles:
 
     @cached_property
     def corners(self) -> Array:
-        found = [shapely.get_coordinates(shapely.buffer(self.bases, SHRINK, **MITRE))] if self.parts else []
-        found += list(self.opaque)
+        found = [*self.parts, *self.opaque]
         points = np.concatenate(found) if found else np.empty((0, 2))
         return np.unique(np.round(points, 6), axis=0)
 
-    def near(self, hull: Any) -> Obstacles:
-        """Only those that reach into a hull."""
+    def near(self, points: Array, reach: float = 0.0) -> Obstacles:
+        """Only those that can reach into the hull of some points, grown by a reach."""
         if self.empty:
             return self
-        shapely.prepare(hull)
-        keep: Any = np.flatnonzero(shapely.intersects(hull, self.polygons)) if self.parts else []
-        hills = [i for i, (_, whole) in enumerate(self.hills) if hull.intersects(whole)]
+        low, high = points.min(0) - reach, points.max(0) + reach
+        keep: Any = []
+        if self.parts:
+            core, normal, offset = self._sides
+            close = ((core.max(1) >= low) & (core.min(1) <= high)).all(-1)
+            beyond = np.einsum("nd,pkd->pkn", points, normal) - offset[..., None]
+            keep = np.flatnonzero(close & ~(beyond.min(-1) > reach).any(-1))
+        hills = [
+            i
+            for i, ring in enumerate(self.opaque)
+            if (ring.max(0) >= low).all() and (ring.min(0) <= high).all()
+        ]
         return Obstacles(
             tuple(self.parts[i] for i in keep),
             tuple(self.owners[i] for i in keep),
@@ -124,11 +132,18 @@ class Obstacles:
         if self.empty or len(p) == 0:
             return out
         real = np.hypot(*(q - p).T) > EPS
-        lines = shapely.linestrings(np.stack([p, np.where(real[:, None], q, q + 1e-3)], axis=1))
-        if self.bases is not None and not self.bases.is_empty:
-            out |= shapely.intersects(self.bases, lines)
+        out |= ~real
+        if self.parts:
+            out |= (self.part_rooms(p, q) < -SHRINK).any(-1)
+        left = np.flatnonzero(~out)
+        if len(left) == 0:
+            return out & real
+        # the few that pass between the bases may still run along a closed seam, or through opaque terrain
+        lines = shapely.linestrings(np.stack([p[left], q[left]], axis=1))
+        if len(self.parts) > 1 and not self.bases.is_empty:
+            out[left] |= shapely.intersects(self.bases, lines)
         for inner, whole in self.hills:
-            out |= through(inner, whole, lines, q)
+            out[left] |= through(inner, whole, lines, q[left])
         return out & real
 
     @cached_property
@@ -317,12 +332,7 @@ def look(eye: Eye, ring: Array, obstacles: Obstacles, part: Array) -> Seen | Non
         return seen
     if seen is not None and _hidden(eye, part, obstacles):
         return seen
-    hull = shapely.convex_hull(
-        shapely.multipoints(
-            np.concatenate([eye.frame.ring if eye.frame.round else np.stack(eye.front), part])
-        )
-    )
-    local = obstacles.near(hull)
+    local = obstacles.near(np.concatenate([eye.frame.ring if eye.frame.round else np.stack(eye.front), part]))
     p, q = _critical(eye, ring, part, local)
     if len(p):
         cut = local.interrupt(p, q)

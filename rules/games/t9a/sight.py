@@ -332,8 +332,7 @@ class _Search:
             every = obstacles_for(self.v, m, target, skip=self.skip, up_to=self.up_to)
             ring = self.v.units[m.unit_id].boundary.ring if m.unit_id in self.v.units else m.frame.ring
             aim = target.unit.boundary.ring if target.unit is not None else target.ring
-            hull = shapely.convex_hull(shapely.multipoints(np.concatenate([ring, aim])))
-            self._ways[key] = every.near(hull.buffer(CORRIDOR))
+            self._ways[key] = every.near(np.concatenate([ring, aim]), CORRIDOR)
         return self._ways[key]
 
 

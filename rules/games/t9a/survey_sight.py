@@ -243,7 +243,9 @@ class Sights:
         i, j = self.one[self.pair], self.two[self.pair]
         f = p.feature[self.part]
         solid = f >= 0
-        out = np.ones(len(self.pair), bool)
+        out = (
+            ~t.round[p.unit[self.part]] | solid
+        )  # the outline of a round base is drawn too large for a proof
         if solid.any():
             touched = np.array([[self._meets(u, g) for g in t.features] for u in range(len(t.units))], bool)
             at = np.flatnonzero(solid)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...plane import Array, pad
+from ...plane import Array, direction, pad
 from .blocks import Model, Unit
 from .frames import Frame
 from .lines import sides
@@ -78,12 +78,17 @@ class Table:
             if loose and not full:
                 continue
             high = self.high[i]
+            if any(high) != all(high) and not u.joined and not u.gap:
+                for ring, h in _runs(u, high):
+                    cores.append(ring)
+                    rows.append((i, -1, u.height, u.models[0].tall, h, loose))
+                continue
             if u.joined or any(high) != all(high):
                 for m, h in zip(u.models, high, strict=True):
-                    cores.append(ring_of(m.frame) if not m.frame.round else m.frame.ring)
+                    cores.append(ring_of(m.frame) if not m.frame.round else _around(m.frame))
                     rows.append((i, -1, m.height, m.tall, h, loose))
                 continue
-            shapes = (u.boundary.ring,) if u.round else u.shade if full else u.bases.parts
+            shapes = (_around(u.boundary),) if u.round else u.shade if full else u.bases.parts
             cores += list(shapes)
             rows += [(i, -1, u.height, u.models[0].tall, all(high), loose)] * len(shapes)
         kinds = ("hill", "impassable") if not full else ("hill", "impassable", "forest", "wall")
@@ -157,6 +162,31 @@ def reach_between(parts: Parts, part: Any, first: Array, second: Array, row: Any
     low, high = mine.min(1), mine.max(1)
     theirs = parts.core[part] @ frame.transpose(0, 2, 1)[row]
     return ((theirs.max(1) > low[row] + EPS) & (theirs.min(1) < high[row] - EPS)).all(-1)
+
+
+ROUND_SIDES = 12
+"""Few sides, around the circle: what misses them misses the base. All parts share one array, so sides cost."""
+
+
+def _around(frame: Frame) -> Array:
+    turn = np.arange(ROUND_SIDES) * 360.0 / ROUND_SIDES
+    return np.asarray(frame.at) + frame.width / 2 / math.cos(math.pi / ROUND_SIDES) * direction(turn)
+
+
+def _runs(u: Unit, high: list[bool]) -> list[tuple[Array, bool]]:
+    """The bases of a block that stands partly on a hill, joined rank by rank where they are alike."""
+    runs: list[tuple[Model, Model, bool]] = []
+    for m, h in zip(u.models, high, strict=True):
+        if runs and runs[-1][2] == h and (runs[-1][1].rank, runs[-1][1].file) == (m.rank, m.file - 1):
+            runs[-1] = (runs[-1][0], m, h)
+        else:
+            runs.append((m, m, h))
+    out = []
+    for a, b, h in runs:
+        middle = ((a.at[0] + b.at[0]) / 2, (a.at[1] + b.at[1]) / 2)
+        width = a.frame.width * (b.file - a.file + 1)
+        out.append((ring_of(Frame(middle, a.frame.facing, width, a.frame.depth)), h))
+    return out
 
 
 def ring_of(frame: Frame) -> Array:
