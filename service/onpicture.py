@@ -10,11 +10,13 @@ import numpy as np
 from regla.calibration import Camera, Pose, TableView
 from regla.rules import Scene, Verdict
 
-from .draw import Picture, Point, _layer, _Pen
+from .draw import Box, Picture, Point, _layer, _Pen
 
 __all__ = ["on_picture"]
 
 LINE_PX = 3.0
+CLOSE_PX = 1200
+SVG = "http://www.w3.org/2000/svg"
 
 
 class _PicturePen(_Pen):
@@ -42,8 +44,15 @@ class _PicturePen(_Pen):
 
 
 def on_picture(
-    jpeg: bytes, view: Mapping[str, Any], scene: Scene, verdict: Verdict | None, lang: str
+    jpeg: bytes,
+    view: Mapping[str, Any],
+    scene: Scene,
+    verdict: Verdict | None,
+    lang: str,
+    region_mm: Box | None = None,
 ) -> Picture:
+    """The whole picture, or the part of it that shows a region of the table."""
+
     import cv2
 
     camera = Camera(tuple(view["size"]), view["matrix"], view["distortion"])
@@ -63,9 +72,19 @@ def on_picture(
         for shape in sorted(verdict.drawing, key=_layer):
             pen.shape(shape, lang, scene.unit)
     width, height = camera.size_px
+    shown = (0.0, 0.0, float(width), float(height))
+    size = (width, height)
+    if region_mm is not None:
+        x0, y0, x1, y1 = region_mm
+        corners = pen._view.to_pixel([[x0, y0, 0], [x1, y0, 0], [x1, y1, 0], [x0, y1, 0]])
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        if not np.isfinite(corners).all() or (high <= 0).any() or (low >= camera.size_px).any():
+            return Picture(f'<svg xmlns="{SVG}" width="8" height="8"/>')
+        shown = (float(low[0]), float(low[1]), float(high[0] - low[0]), float(high[1] - low[1]))
+        size = (CLOSE_PX, round(CLOSE_PX * shown[3] / shown[2]))
     mark = "image/png" if jpeg[:4] == b"\x89PNG" else "image/jpeg"
     return Picture(
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        f'<svg xmlns="{SVG}" width="{size[0]}" height="{size[1]}" viewBox="{" ".join(f"{v:.1f}" for v in shown)}" '
         f'font-family="DejaVu Sans, Verdana, sans-serif">'
         f'<image width="{width}" height="{height}" href="data:{mark};base64,{base64.b64encode(jpeg).decode()}"/>'
         f"{''.join(pen.out)}</svg>"

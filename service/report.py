@@ -21,7 +21,7 @@ from regla.rules.drawing import Arc, Disc, Label, Polygon, Segment
 from regla.rules.messages import number, register
 
 from .card import COLOURS, ICONS
-from .draw import Box, Picture, draw
+from .draw import MARGIN, Box, Picture, draw
 from .evidence import verdict_of
 from .onpicture import on_picture
 from .store import Stored
@@ -56,18 +56,28 @@ class Report:
     @cached_property
     def photograph(self) -> Picture | None:
         """The first frame with the drawing on it, where the table has a camera."""
+        return self._on_frame(None)
+
+    def _on_frame(self, region_mm: Box | None) -> Picture | None:
         frames = [data for name, (_, data) in sorted(self.files.items()) if name.startswith("frames/")]
         view = self.document.get("view")
         if not frames or not view:
             return None
-        return on_picture(frames[0], view, self.scene, self.verdict, self.lang)
+        return on_picture(frames[0], view, self.scene, self.verdict, self.lang, region_mm)
 
     @cached_property
     def close_up(self) -> Picture | None:
         box = _deciding_place(self.verdict)
-        return (
-            None if box is None else draw(self.scene, self.verdict, self.lang, region_mm=box, with_card=False)
-        )
+        if box is None:
+            return None
+        drawn = draw(self.scene, self.verdict, self.lang, region_mm=box, with_card=False)
+        return with_scale(drawn, box, self.scene.unit)
+
+    @cached_property
+    def close_photograph(self) -> Picture | None:
+        """The deciding place in the camera's own picture."""
+        box = _deciding_place(self.verdict)
+        return None if box is None else self._on_frame(box)
 
     # --- words -------------------------------------------------------------------------------------------
 
@@ -166,8 +176,11 @@ class Report:
             else ""
         )
         close = ""
+        if self.close_photograph is not None:
+            data = _b64(self.close_photograph.png())
+            close = f'<figure><img alt="" src="data:image/png;base64,{data}"></figure>'
         if self.close_up is not None:
-            close = f"<figure>{self.close_up.svg}<figcaption>{escape(self._say('report-close'))}</figcaption></figure>"
+            close += f"<figure>{self.close_up.svg}<figcaption>{escape(self._say('report-close'))}</figcaption></figure>"
         return f"""<!doctype html>
 <html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Regla · {escape(v.headline(lang))}</title><style>{STYLE}</style></head><body>
@@ -203,10 +216,13 @@ class Report:
         page.rows(self.numbers())
         page.lines([s.text(lang, v.unit) for s in v.steps], numbered=True)
         page.lines([n.text(lang, v.unit) for n in v.notes])
+        tall = 44 if self.photograph is not None else 84
+        if self.close_photograph is not None:
+            page.picture(self.close_photograph.png(), most_tall=tall)
         if self.close_up is not None:
-            page.picture(self.close_up.png(), most_tall=78, caption=self._say("report-close"))
+            page.picture(self.close_up.png(), most_tall=tall, caption=self._say("report-close"))
         if self.photograph is not None:
-            page.picture(self.picture.png(), most_tall=78, caption=self._say("report-above"))
+            page.picture(self.picture.png(), most_tall=tall, caption=self._say("report-above"))
         page.heading(self._say("report-seal"))
         page.seal(self.seal(), self._qr("png"))
         return bytes(page.output())
@@ -243,7 +259,7 @@ class _Page(FPDF):
         self.ln(1)
 
     def heading(self, said: str) -> None:
-        if self.get_y() > 240:
+        if self.get_y() > 218:  # a heading stays with what it heads
             self.add_page()
         self.ln(2)
         self.set_font("DejaVu", "B", 11)
@@ -282,7 +298,7 @@ class _Page(FPDF):
         ):
             if said:
                 self.set_font("DejaVu", bold, size)
-                self.multi_cell(0, size * 0.52, said, new_x="LMARGIN", new_y="NEXT")
+                self.multi_cell(0, size * 0.52, said, align="L", new_x="LMARGIN", new_y="NEXT")
                 self.ln(0.8)
         bottom = self.get_y() + 2
         self.set_left_margin(18)
@@ -297,9 +313,9 @@ class _Page(FPDF):
         for name, value in pairs:
             self.set_font("DejaVu", "B", 8.5)
             top = self.get_y()
-            self.cell(38, 5, name)
+            self.cell(46, 5, name)
             self.set_font("DejaVu", "", 8.5)
-            self.multi_cell(0, 5, value, new_x="LMARGIN", new_y="NEXT", wrapmode=_wrap(value))
+            self.multi_cell(0, 5, value, new_x="LMARGIN", new_y="NEXT", align="L", wrapmode=_wrap(value))
             self.set_draw_color(210)
             self.line(18, self.get_y(), 18 + self.epw, self.get_y())
             if self.get_y() < top:
@@ -316,8 +332,6 @@ class _Page(FPDF):
             self.ln(2)
 
     def seal(self, pairs: list[tuple[str, str]], qr: bytes) -> None:
-        if self.get_y() > 225:
-            self.add_page()
         top = self.get_y()
         self.image(io.BytesIO(qr), x=18, y=top, w=34)
         self.set_left_margin(56)
@@ -326,7 +340,7 @@ class _Page(FPDF):
             self.set_font("DejaVu", "B", 7.5)
             self.cell(0, 4, name, new_x="LMARGIN", new_y="NEXT")
             self.set_font("DejaVu", "", 7.5)
-            self.multi_cell(0, 4, value, new_x="LMARGIN", new_y="NEXT", wrapmode=_wrap(value))
+            self.multi_cell(0, 4, value, new_x="LMARGIN", new_y="NEXT", align="L", wrapmode=_wrap(value))
         self.set_left_margin(18)
         self.set_y(max(self.get_y(), top + 36))
         self.set_font("DejaVu", "", 7.5)
@@ -363,6 +377,22 @@ def _deciding_place(verdict: Verdict) -> Box | None:
     x, y = points[0]
     half = CLOSE_UP_MM / 2
     return x - half * 1.5, y - half, x + half * 1.5, y + half
+
+
+def with_scale(picture: Picture, region_mm: Box, unit: str) -> Picture:
+    """The picture with a bar of a known length in its corner."""
+    wide_px = 1400.0
+    k = wide_px / (
+        (region_mm[2] - region_mm[0])
+        + 2 * MARGIN * max(region_mm[2] - region_mm[0], region_mm[3] - region_mm[1])
+    )
+    length, said = (25.4, "1 in") if unit == "in" else (20.0, "20 mm")
+    bar = (
+        f'<g transform="translate(40 40)"><rect x="-16" y="-14" width="{length * k + 32:.0f}" height="72" fill="#fff" '
+        f'fill-opacity="0.9" stroke="#1b1b1b"/><path d="M0 16v16h{length * k:.1f}v-16" fill="none" stroke="#1b1b1b" stroke-width="5"/>'
+        f'<text x="{length * k / 2:.0f}" y="20" font-size="26" text-anchor="middle" fill="#1b1b1b">{said}</text></g>'
+    )
+    return Picture(picture.svg.replace("</svg>", bar + "</svg>"))
 
 
 STYLE = """

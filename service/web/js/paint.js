@@ -99,8 +99,10 @@ export function paintPieces(stage, world, picked, unit) {
     nodes.push(node);
     const low = bases.flat().reduce((a, b) => (stage.xy(b)[1] > stage.xy(a)[1] ? b : a)), at = place(piece, world);
     
-    if (piece.kind === "model" || piece.kind === "unit" || picked.from === piece.id) names.push(label(stage, [at[0], stage.mode === "table" ? low[1] : at[1]], piece.label, "pname", stage.mode === "table" ? 16 : 5));
-    if (picked.from === piece.id || picked.to?.includes(piece.id)) names.at(-1)?.setAttribute("data-first", "yes");
+    const named = piece.kind === "model" || piece.kind === "unit" || piece.space || picked.from === piece.id || picked.to?.includes(piece.id);
+    const pile = piece.kind !== "unit" && piece.count > 1 ? ` ×${piece.count}` : "";
+    if (named) names.push(label(stage, [at[0], stage.mode === "table" ? low[1] : at[1]], piece.label + pile, "pname", stage.mode === "table" ? 16 : 5));
+    if (named && (picked.from === piece.id || picked.to?.includes(piece.id))) names.at(-1)?.setAttribute("data-first", "yes");
   }
   stage.layers.pieces.replaceChildren(...nodes);
   stage.layers.names.replaceChildren(...names);

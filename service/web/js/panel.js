@@ -96,8 +96,8 @@ function row(entry) {
   const mark = { in: "″", mm: " mm", count: "" }[kind] ?? "", far = known ? num(entry.distance, kind === "in" ? 1 : 0) + mark : "";
   const more = [], sees = { yes: ["y", "✓", "sees"], no: ["n", "✗", "sees-not"], "too-close": ["", "≈", "sees"], unknown: ["", "?", "sees"] }[entry.sees];
   if (sees) more.push(el("span", { class: sees[0] }, `${sees[1]} ${t(sees[2])}`));
-  if (entry.arc) more.push(el("span", {}, word(entry.arc)));
-  if (entry.band !== null && entry.band !== undefined) more.push(el("span", {}, word(entry.band)));
+  if (entry.arc && entry.arc !== "unknown") more.push(el("span", {}, entry.arc === "too-close" ? "≈" : word(entry.arc)));
+  if (entry.band !== null && entry.band !== undefined && entry.band !== "unknown") more.push(el("span", {}, word(entry.band)));
   if (entry.engaged === "yes") more.push(el("b", {}, t("engaged")));
   const exact = known && entry.distance_sigma ? `${num(entry.distance, 2)} ± ${num(1.96 * entry.distance_sigma, 2)} ${kind}` : far;
   return el("li", {}, el("button", { type: "button", "--c": colour, title: exact, onclick: () => { app.to = entry.id; tell("picked"); askBetween(app.from, entry.id); } },
