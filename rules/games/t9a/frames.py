@@ -16,6 +16,9 @@ __all__ = ["FACES", "Frame", "Point", "norm_deg", "turn_between"]
 
 Point = tuple[float, float]
 
+ROUND_SIDES = 32
+"""Sides of the outline that stands for a round base where lines pass it; distances never use it."""
+
 FACES = ("front", "left-flank", "rear", "right-flank")
 """Counter-clockwise; the outward normal of face k looks along the facing turned left by k quarters."""
 
@@ -95,8 +98,10 @@ class Frame:
     def ring(self) -> Array:
         """Corners counter-clockwise, (4, 2); of a round base a fine polygon."""
         if self.round:
-            turn = np.arange(0, 360, 360 / 64)
-            return np.asarray(self.at) + self.width / 2 * direction(turn)
+            turn = np.arange(ROUND_SIDES) * 360.0 / ROUND_SIDES
+            # half inside, half outside the circle: never off by more than 0.1 mm for a base of 80 mm
+            radius = self.width / (1.0 + math.cos(math.pi / ROUND_SIDES))
+            return np.asarray(self.at) + radius * direction(turn)
         return np.array(self.corners[::-1])
 
     @property

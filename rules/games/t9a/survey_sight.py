@@ -303,7 +303,7 @@ class Sights:
             self.sees[k] = -2
 
 
-HALVINGS = 2
+HALVINGS = 4
 """How often the pieces of a proof are halved: a wide blocker needs none, two that overlap a few."""
 
 MOST_PIECES = 6000
