@@ -145,7 +145,13 @@ def cut_picture(
 
 
 def cut_sources(
-    sources: list[Path], out: Path, tiles: int, seed: int = 0, prefix: str = "", tile_px: int = TILE_PX
+    sources: list[Path],
+    out: Path,
+    tiles: int,
+    seed: int = 0,
+    prefix: str = "",
+    tile_px: int = TILE_PX,
+    scale_range: tuple[float, float] = SCALE_RANGE,
 ) -> int:
     """Cut ``tiles`` tiles from every picture of every source; returns how many are new."""
     for kind in ("images", "labels"):
@@ -167,7 +173,7 @@ def cut_sources(
         for k, name in wanted:
             rng = np.random.default_rng([seed, k, zlib.crc32(path.stem.encode())])
             for _ in range(4):
-                tile, part = cut_picture(image, labels, rng, tile_px)
+                tile, part = cut_picture(image, labels, rng, tile_px, scale_range)
                 if len(part) <= MAX_LABELS:
                     break
             else:
@@ -188,6 +194,12 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--prefix", default="", help="put before the tiles' names")
     parser.add_argument("--side", type=int, default=TILE_PX, help="pixels along a tile's side")
+    parser.add_argument(
+        "--scales", type=float, nargs=2, default=SCALE_RANGE, help="smallest and largest scale"
+    )
     given = parser.parse_args()
-    made = cut_sources(given.sources, given.out, given.tiles, given.seed, given.prefix, given.side)
+    low, high = given.scales
+    made = cut_sources(
+        given.sources, given.out, given.tiles, given.seed, given.prefix, given.side, (low, high)
+    )
     print(made, "new tiles")

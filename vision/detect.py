@@ -6,8 +6,9 @@
 
 Small things are a handful of pixels on a large table, so a frame is never shrunk to the network's training size: it is
 looked at in tiles of up to ``TILE_PX`` at native resolution. A 1080p frame is one tile and has no seams at all. A larger
-picture is cut into overlapping tiles, and looked at once more at half (a quarter, …) size so that what is larger than
-the overlap is seen whole somewhere; finds of one thing in several tiles become one (``boxes.keep_best``).
+picture is cut into overlapping tiles. Every picture is looked at once more at half size (and a quarter, … until one tile
+holds it), where only large things count: an arm across the table, a tray larger than the overlap. Finds of one thing in
+several looks become one (``boxes.keep_best``).
 """
 
 from __future__ import annotations
@@ -39,8 +40,10 @@ SEAM_PX = 3.0
 # Photographs larger than this are shrunk first: no table needs more, and a 100-megapixel file must not fill the memory.
 MAX_SIDE_PX = 8192
 DEFAULT_SCORE = 0.25
-# What the score of a find at half size or less is multiplied with.
+# What the score of a find at half size or less is multiplied with, and the pixels that it must measure there: what is
+# smaller was seen better at native size.
 COARSE_WORTH = 0.9
+COARSE_MIN_PX = 64.0
 
 
 @dataclass(frozen=True)
@@ -92,12 +95,12 @@ def _starts(length: int, tile: int, overlap: int) -> list[int]:
 def plan_tiles(
     width_px: int, height_px: int, tile_px: tuple[int, int] = TILE_PX, overlap_px: int = OVERLAP_PX
 ) -> list[Tile]:
-    """Cover a picture with tiles: all at native size, then each coarser level until one tile holds everything.
+    """Cover a picture with tiles: all at native size, then half size, and so on until one tile holds everything.
 
-    >>> plan_tiles(1920, 1080)
-    [Tile(scale=1.0, left=0, top=0, width=1920, height=1080)]
-    >>> len(plan_tiles(3840, 2160))
-    10
+    >>> plan_tiles(1920, 1080)[0]
+    Tile(scale=1.0, left=0, top=0, width=1920, height=1080)
+    >>> len(plan_tiles(1920, 1080)), len(plan_tiles(3840, 2160))
+    (2, 10)
     """
     tile_width, tile_height = tile_px
     if overlap_px >= min(tile_px):
@@ -111,7 +114,7 @@ def plan_tiles(
                 Tile(scale, left, top, min(tile_width, width), min(tile_height, height))
                 for left in _starts(width, tile_width, overlap_px)
             ]
-        if width <= tile_width and height <= tile_height:
+        if scale < 1.0 and width <= tile_width and height <= tile_height:
             return tiles
         scale /= 2
 
@@ -169,8 +172,10 @@ def place(
     placed[swap, 2:4] = placed[swap, 3:1:-1]
     placed[class_id == ROUND_BASE, 4] = 0.0
     # A coarser look is worth less: where a finer one saw the same thing whole, that one is taken.
-    worth = score * (1.0 if tile.scale == 1.0 else COARSE_WORTH)
-    return np.concatenate([class_id[:, None], worth[:, None], placed, cut[:, None]], axis=1)
+    coarse = tile.scale < 1.0
+    worth = score * (COARSE_WORTH if coarse else 1.0)
+    rows = np.concatenate([class_id[:, None], worth[:, None], placed, cut[:, None]], axis=1)
+    return rows[boxes[:, 2:4].max(axis=1) >= COARSE_MIN_PX] if coarse else rows
 
 
 def merge(rows: NDArray[np.float64]) -> Detections:
