@@ -68,7 +68,7 @@ def judge(run: Run, scene: Scene) -> Judged:
     sigma = finding.sigma_mm
     if sigma is None:
         sigma = math.hypot(*(_worst(finding, below, above) for below, above in around)) / BAND95
-    slopes = [_central(below, above) / BAND95 for below, above in around]
+    slopes = [_slope(finding, below, above) / BAND95 for below, above in around]
     value_sigma = math.hypot(*slopes) if finding.value is not None and finding.kind != "count" else None
     others = [side for pair in around for side in pair]
     close = finding.margin_mm is not None and abs(finding.margin_mm) <= BAND95 * sigma
@@ -162,13 +162,15 @@ def _worst(here: Finding, below: Finding | None, above: Finding | None) -> float
     return max((abs(m - here.margin_mm) for m in sides if math.isfinite(m - here.margin_mm)), default=0.0)
 
 
-def _central(below: Finding | None, above: Finding | None) -> float:
-    if below is None or above is None or below.value is None or above.value is None:
+def _slope(here: Finding, below: Finding | None, above: Finding | None) -> float:
+    """The change of the value, both ways in squares: the same as a slope, and still right at a kink."""
+    if here.value is None or below is None or above is None or below.value is None or above.value is None:
         return 0.0
-    change = above.value - below.value
-    if above.kind == "angle":
-        change = math.remainder(change, 360.0)
-    return change / 2 if math.isfinite(change) else 0.0
+    up, down = above.value - here.value, below.value - here.value
+    if here.kind == "angle":
+        up, down = math.remainder(up, 360.0), math.remainder(down, 360.0)
+    size = math.sqrt((up * up + down * down) / 2)
+    return math.copysign(size, up - down) if math.isfinite(size) else 0.0
 
 
 register(
