@@ -130,10 +130,15 @@ def _target(
     return start + far * np.array([np.cos(angle), np.sin(angle)]), {}
 
 
+def _step(move: Move, turn_deg: float, at: Array, lift_mm: float) -> Array:
+    """4x4: from where the piece stood to where it is now."""
+    back = np.vstack([matrix((*-move.start, 0)), [0, 0, 0, 1]])
+    return np.vstack([matrix((*at, lift_mm), turn_deg) @ back, [0, 0, 0, 1]])
+
+
 def _shifted(batch: Batch, move: Move, turn_deg: float, at: Array, lift_mm: float) -> Batch:
     """The batch with the moved piece elsewhere: every part of a piece carries its id."""
-    step = np.eye(4)
-    step[:3, :] = matrix((*at, lift_mm), turn_deg) @ np.vstack([matrix((*-move.start, 0)), [0, 0, 0, 1]])
+    step = _step(move, turn_deg, at, lift_mm)
     shifted: Batch = []
     for mesh, rows in batch:
         chosen = np.isin(rows[:, _IDENT_COLUMN], list(move.idents))
@@ -158,11 +163,7 @@ def _apply(
     """Bring the truth to where the moved piece is now."""
     c, s = np.cos(np.radians(turn_deg)), np.sin(np.radians(turn_deg))
     for thing in world.things:
-        if (
-            thing.ident in move.idents
-            and thing.ident in outlines
-            and thing.class_name not in ("hex", "hex-start", "hex-blocked")
-        ):
+        if thing.ident in outlines:
             outline, height, facing = outlines[thing.ident]
             thing.outline_mm = (outline - move.start) @ np.array([[c, s], [-s, c]]) + at
             thing.height_mm = height + lift_mm
@@ -258,13 +259,11 @@ def _arm_row(ident: int, at: Array, z_mm: float, from_deg: float, skin: Surface)
 
 def _settle(world: World, move: Move) -> None:
     """Write the move into the world's instances, and the place it took."""
+    step = _step(move, move.turn_deg, move.end, 0.0)
     for _, rows in world.instances.groups.values():
         for index, row in enumerate(rows):
             if int(row[_IDENT_COLUMN]) in move.idents:
                 placed = np.vstack([np.array(row[:12]).reshape(3, 4), [0, 0, 0, 1]])
-                step = np.vstack([matrix((*move.end, 0), move.turn_deg), [0, 0, 0, 1]]) @ np.vstack(
-                    [matrix((*-move.start, 0)), [0, 0, 0, 1]]
-                )
                 rows[index] = (*(step @ placed)[:3].ravel().tolist(), *row[12:])
     world.taken = [
         (x, y, r) for x, y, r in world.taken if np.hypot(x - move.start[0], y - move.start[1]) > 1.0
@@ -272,7 +271,7 @@ def _settle(world: World, move: Move) -> None:
     radius = max(
         float(np.linalg.norm(t.outline_mm - move.end, axis=1).max())
         for t in world.things
-        if t.ident in move.idents and len(t.outline_mm) and t.class_name[:3] != "hex"
+        if t.ident in move.idents
     )
     world.take(move.end, radius)
 
