@@ -1,0 +1,5 @@
+"""`python -m regla.service …`: the command line, where no `regla` is on the path."""
+
+from regla.service.cli import main
+
+main()
