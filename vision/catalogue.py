@@ -16,6 +16,8 @@ SIZE_SLACK: Final = 0.14
 """A measured size this far from a listed one is still that one: half of the step from 20 to 25 mm, and some more."""
 
 
+CLOSED_SLACK: Final = 0.2
+"""The same where the box holds only these sizes, and nothing else can be meant."""
 NEAR_SIGMAS: Final = 3.2
 DOUBT_SIGMAS: Final = 1.5
 """Two listed sizes whose distances to the measured one differ by less than this are not told apart."""
@@ -52,6 +54,7 @@ _USUAL: Final = {
     "die": DIE,
     "cube": CUBE,
 }
+_OPEN: Final = frozenset({"t9a"})
 _ON_BOARD: Final = frozenset({"underworlds"})
 _MORE: Final[Mapping[str, tuple[tuple[float, ...], ...]]] = {
     # What is sold beside the sheet's own examples.
@@ -75,6 +78,15 @@ class Catalogue:
     trays_mm: tuple[tuple[float, float], ...]
     hexes_mm: tuple[float, ...]
 
+    @property
+    def open(self) -> bool:
+        """Whether other sizes than the listed ones are played with: then a size must be near to be a listed one."""
+        return self.game in _OPEN
+
+    @property
+    def slack(self) -> float:
+        return SIZE_SLACK if self.open else CLOSED_SLACK
+
     def height(self, cls: str) -> Height:
         usual = CLICK_BASE if self.game == "mage-knight" and cls == "round-base" else _USUAL.get(cls, FLAT)
         if self.game not in _ON_BOARD:
@@ -89,7 +101,10 @@ class Catalogue:
         (40.0, None, None)
         """
         near = _meant(
-            [abs(diameter_mm - d) for d in self.rounds_mm], [d * SIZE_SLACK for d in self.rounds_mm], sigma_mm
+            [abs(diameter_mm - d) for d in self.rounds_mm],
+            [d * self.slack for d in self.rounds_mm],
+            sigma_mm,
+            self.open,
         )
         return None if near is None else self.rounds_mm[near]
 
@@ -100,14 +115,14 @@ class Catalogue:
         low, high = sorted((width_mm, depth_mm))
         listed = [tuple(sorted(size)) for size in (self.trays_mm if tray else self.rects_mm)]
         off = [max(abs(low - a), abs(high - b)) for a, b in listed]
-        near = _meant(off, [a * SIZE_SLACK for a, _ in listed], sigma_mm)
+        near = _meant(off, [a * self.slack for a, _ in listed], sigma_mm, self.open)
         return None if near is None else (listed[near][0], listed[near][1])
 
 
-def _meant(off_mm: list[float], slack_mm: list[float], sigma_mm: float) -> int | None:
+def _meant(off_mm: list[float], slack_mm: list[float], sigma_mm: float, open_: bool) -> int | None:
     """The nearest of the listed sizes, if it is near enough and no other is nearly as near."""
     order = sorted(range(len(off_mm)), key=lambda i: off_mm[i])
-    most = NEAR_SIGMAS * sigma_mm if sigma_mm else np.inf
+    most = NEAR_SIGMAS * sigma_mm if sigma_mm and open_ else np.inf
     if not order or off_mm[order[0]] > min(slack_mm[order[0]], most):
         return None
     if len(order) > 1 and off_mm[order[1]] - off_mm[order[0]] < DOUBT_SIGMAS * sigma_mm:

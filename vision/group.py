@@ -1,4 +1,4 @@
-"""Loose bases that touch in ranks and files become blocks. Pure numpy.
+"""Loose bases that touch in ranks and files become blocks. Numpy and shapely, no pictures.
 
 A block is a lattice: one base size, one turn, whole numbers for each base. Finding it also mends what single finds get
 wrong: each base's place is better known from all its neighbours than from its own outline, and a base that was missed
@@ -14,11 +14,12 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+import shapely
 
 from .found import Floats, Found
 from .outline import rotations
 
-__all__ = ["Block", "Ranks", "find_blocks", "ranks_of"]
+__all__ = ["Block", "Ranks", "find_blocks", "ranks_of", "solid"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -28,6 +29,16 @@ TURN_DEG: Final = 14.0
 """Two bases of one block differ less in turn than this, as seen singly; small bases are seen to a few degrees."""
 SIZE_SHARE: Final = 0.2
 LEAST_MM: Final = 3.5
+SOLID: Final = frozenset({"round-base", "rect-base", "tray"})
+OVERLAP: Final = 0.4
+"""Two bases whose outlines share more of the smaller one than this cannot both be there."""
+LISTED_WORTH: Final = 0.15
+"""A find of a listed size is that much surer than its score says."""
+GROW_SHARE: Final = 0.28
+GROW_DEG: Final = 6.0
+GROW_AREA: Final = (0.45, 1.7)
+"""How far from a lattice cell (in bases), in which turn and in which share of its area a base may have been seen and
+still belong to the block that it stands against."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,17 +61,125 @@ class Block:
         return np.asarray(self.at_mm + (np.asarray(cells, dtype=np.float64) * self.pitch_mm) @ turn.T)
 
 
+def solid(found: Sequence[Found]) -> list[Found]:
+    """Only what can stand there together: bases are solid, so of two that overlap one was not there.
+
+    Networks give fragments of a large base, and a base and its figure as two; the surer one stays.
+    """
+    rows = [i for i, f in enumerate(found) if f.cls in SOLID]
+    if len(rows) < 2:
+        return list(found)
+    shapes = np.array([shapely.Polygon(_ring(found[i])) for i in rows])
+    areas = shapely.area(shapes)
+    worth = np.array([found[i].score + (LISTED_WORTH if found[i].snapped else 0.0) for i in rows])
+    one, two = shapely.STRtree(shapes).query(shapes, predicate="intersects")
+    pairs = one < two
+    one, two = one[pairs], two[pairs]
+    shared = shapely.area(shapely.intersection(shapes[one], shapes[two])) / np.minimum(areas[one], areas[two])
+    clash = {(int(x), int(y)) for x, y, s in zip(one, two, shared, strict=True) if s > OVERLAP}
+    rivals: dict[int, list[int]] = {}
+    for x, y in clash:
+        rivals.setdefault(x, []).append(y)
+        rivals.setdefault(y, []).append(x)
+    gone: set[int] = set()
+    for k in np.argsort(-worth, kind="stable"):
+        if int(k) not in gone:
+            gone.update(j for j in rivals.get(int(k), ()))
+    lost = {rows[k] for k in gone}
+    return [f for i, f in enumerate(found) if i not in lost]
+
+
+def _ring(f: Found) -> Floats:
+    if f.shape == "circle":
+        angle = np.arange(12) * np.pi / 6
+        return np.asarray(f.at_mm + f.size_mm[0] / 2 * np.column_stack([np.cos(angle), np.sin(angle)]))
+    turn = rotations(np.array([np.radians(f.turn_deg)]))[0]
+    half = np.array([f.size_mm[0], f.size_mm[-1]]) / 2
+    return np.asarray(f.at_mm + (np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * half) @ turn.T)
+
+
 def find_blocks(found: Sequence[Found], gaps_mm: Sequence[float] = (0.0,)) -> list[Block]:
     """All blocks of two or more among rectangular finds; `gaps_mm` are the distances at which bases may stand."""
     blocks: list[Block] = []
     free = {i for i, f in enumerate(found) if f.shape == "rect" and f.cls in ("rect-base", "tray")}
     for gap in gaps_mm:
+        new = []
         for group in _touching(found, sorted(free), gap):
             block = _lattice(found, group, gap)
             if block is not None and len(block.members) > 1:
-                blocks.append(block)
+                new.append(block)
                 free -= set(block.members)
+        blocks += _grown(found, new, free, gap)
     return blocks
+
+
+def _grown(found: Sequence[Found], blocks: list[Block], free: set[int], gap_mm: float) -> list[Block]:
+    """Blocks with what stands on their lattice next to them, though it was seen in another size or turn by itself."""
+    out: list[Block] = []
+    waiting = sorted(blocks, key=lambda b: -len(b.members))
+    while waiting:
+        block = waiting.pop(0)
+        changed = True
+        while changed:
+            changed = False
+            for other in list(waiting):
+                cells = _cells_of(block, np.array([found[i].at_mm for i in other.members]))
+                if _same_base(block, other) and cells is not None and _fits(block, cells):
+                    waiting.remove(other)
+                    block = _refit(found, block, other.members, gap_mm)
+                    changed = True
+            for i in sorted(free):
+                if found[i].cls != found[block.members[0]].cls or not _may_be(block, found[i]):
+                    continue
+                cells = _cells_of(block, found[i].at_mm[None])
+                if cells is not None and _fits(block, cells):
+                    free.discard(i)
+                    block = _refit(found, block, (i,), gap_mm)
+                    changed = True
+        out.append(block)
+    return out
+
+
+def _cells_of(block: Block, places: Floats) -> Ints | None:
+    """The lattice cells at these places; None when one of them lies between cells."""
+    frame = rotations(np.array([np.radians(block.turn_deg)]))[0]
+    steps = (places - block.at_mm) @ frame / np.array(block.pitch_mm)
+    cells = np.rint(steps).astype(np.int64)
+    return cells if float(np.abs(steps - cells).max()) < GROW_SHARE else None
+
+
+def _fits(block: Block, cells: Ints) -> bool:
+    """Whether the cells are free and touch the block."""
+    taken = {tuple(c) for c in block.cells.tolist()}
+    new = [tuple(c) for c in cells.tolist()]
+    if any(c in taken for c in new):
+        return False
+    return any((c[0] + x, c[1] + y) in taken for c in new for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1)))
+
+
+def _same_base(a: Block, b: Block) -> bool:
+    alike = all(
+        abs(x / y - 1) < SIZE_SHARE for x, y in zip(sorted(a.size_mm), sorted(b.size_mm), strict=True)
+    )
+    apart = abs((a.turn_deg - b.turn_deg + 45) % 90 - 45)
+    return alike and apart < GROW_DEG
+
+
+def _may_be(block: Block, f: Found) -> bool:
+    """Whether a find, badly measured, can be one more base of the block."""
+    share = f.area_mm2 / (block.size_mm[0] * block.size_mm[1])
+    return GROW_AREA[0] < share < GROW_AREA[1]
+
+
+def _refit(found: Sequence[Found], block: Block, more: Sequence[int], gap_mm: float) -> Block:
+    members = (*block.members, *more)
+    places = np.array([found[i].at_mm for i in members])
+    cells = _cells_of(block, places)
+    if cells is None:
+        frame = rotations(np.array([np.radians(block.turn_deg)]))[0]
+        cells = np.rint((places - block.at_mm) @ frame / np.array(block.pitch_mm)).astype(np.int64)
+    turn, start = _fit_turn(places, cells, np.array(block.pitch_mm), block.turn_deg)
+    return Block(members, cells, block.size_mm, block.pitch_mm, turn, start, gap_mm)
 
 
 def _touching(found: Sequence[Found], free: list[int], gap_mm: float) -> list[list[int]]:

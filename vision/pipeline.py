@@ -29,7 +29,8 @@ from .boards import lay_boards
 from .catalogue import Catalogue, catalogue
 from .errors import VisionError
 from .found import Found, Thing
-from .group import Block, find_blocks
+from .group import Block, find_blocks, solid
+from .orient import straighten
 from .proposals import propose
 from .refine import refine
 from .tags import Tag, find_tags
@@ -165,7 +166,7 @@ class Pipeline:
         detected = time.perf_counter()
         hands = int(np.sum((seen.class_id == CLASS_ID["hand"]) & (seen.score >= HAND_SCORE)))
         view = _view(calibration)
-        found = _on_table(propose(seen, view, self.sizes), calibration)
+        found = solid(straighten(image, view, _on_table(propose(seen, view, self.sizes), calibration)))
         marks = find_tags(image, view, self._tag_height()) if tags else []
         found = self._see_fronts(image, view, found, marks)
         sight = Sight((), tuple(found), (), hands, 0.0, 1e3 * (detected - began), frames, tuple(marks))
