@@ -7,7 +7,7 @@ angles to a tenth of a degree: finer than any camera over a table sees.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from regla.rules import Piece, Scene
@@ -97,7 +97,7 @@ def status_json(status: Status) -> dict[str, Any]:
 
 
 def _rest(scene: Scene) -> dict[str, Any]:
-    document = scene.to_dict()
+    document = replace(scene, pieces=()).to_dict()
     return {k: document[k] for k in ("game", "table", "terrain", "board", "params") if k in document}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
+import cv2
 import numpy as np
 import segno
 from fastapi import APIRouter, Request, Response
@@ -27,7 +28,7 @@ from regla.calibration.sheets import charuco_sheet, check_sheet, marker_sheets, 
 from regla.rules import GAMES
 
 from ..errors import NotFound, Refused
-from ..live import LiveEngine
+from ..live import LiveEngine, encode
 from ..security import own_addresses
 from ..sources import samples
 from ..tables import Table
@@ -38,6 +39,7 @@ router = APIRouter(tags=["set-up"], responses=ERRORS)
 CORNERS = {0: "near-left", 1: "near-right", 2: "far-right", 3: "far-left"}
 MAP_STEPS = 13
 MAX_QR = 500
+THUMBNAIL_S = 4.0
 
 
 class Calibrate(Body):
@@ -79,6 +81,22 @@ def sources() -> list[dict[str, Any]]:
             label = device.name
         out.append({"source": device.name.removeprefix("video"), "name": label})
     return out
+
+
+@router.get(
+    "/api/sources/{device}/thumbnail.jpg",
+    response_class=Response,
+    summary="What a camera of this computer sees now",
+)
+def thumbnail(device: int) -> Response:
+    from regla.vision.sources import Source
+
+    with Source(str(device), fps=5) as source:
+        shot = source.newest(0, timeout_s=THUMBNAIL_S)
+    if shot is None:
+        raise NotFound.of("no-picture")
+    small = cv2.resize(shot.image, (320, round(320 * shot.image.shape[0] / shot.image.shape[1])))
+    return Response(encode(small, 70).data, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
 
 
 @router.get("/api/sheets.pdf", response_class=Response, summary="Sheets to print")

@@ -39,7 +39,7 @@ const TEXT = {
   facing: ["Facing", "Orientación"], degrees: ["degrees", "grados"], traits: ["Traits", "Rasgos"], split: ["Split into bases", "Separar en peanas"], merge: ["Merge with…", "Unir con…"], "merge-hint": ["Tap the pieces to merge with {who}, then Merge.", "Toque las piezas que unir con {who} y luego Unir."], "merge-do": ["Merge", "Unir"],
   remove: ["Not a piece", "No es una pieza"], add: ["Add a piece", "Añadir pieza"], "value-of": ["value", "valor"], width: ["Width", "Ancho"], depth: ["Depth", "Fondo"], diameter: ["Diameter", "Diámetro"],
   // tools at work
-  "ruler-hint": ["Drag from anything to anything. It snaps to edges and centres; hold Shift to free it.", "Arrastre de un sitio a otro. Se ajusta a bordes y centros; con Mayús queda libre."],
+  "ruler-hint": ["Drag from anything to anything. It snaps to edges and centres; hold still first (or hold Shift) to free it.", "Arrastre de un sitio a otro. Se ajusta a bordes y centros; mantenga pulsado antes de mover (o use Mayús) para dejarla libre."],
   "whatif-hint": ["Drag a piece: its ghost shows what would be.", "Arrastre una pieza: su fantasma muestra qué pasaría."], "terrain-hint": ["Tap the corners of the terrain, then Done. Tap an existing one to change it.", "Toque las esquinas del terreno y luego Hecho. Toque uno existente para cambiarlo."],
   done: ["Done", "Hecho"], "terrain-type": ["Type of terrain", "Tipo de terreno"], "terrain-name": ["Name", "Nombre"], delete: ["Delete", "Borrar"],
   free: ["Free", "Libre"], straight: ["Straight", "Recto"], "wheel-left": ["Wheel left", "Pivote izq."], "wheel-right": ["Wheel right", "Pivote der."], again: ["Start again", "Empezar de nuevo"],

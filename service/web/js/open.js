@@ -20,14 +20,14 @@ export async function cameraBox() {
   const open = async (source) => { const made = await attempt(() => post("/api/tables", { source, game: game.value })); if (made) go(made.id); };
   const address = el("input", { type: "text", placeholder: "rtsp://…", "aria-label": t("camera-address"), autocomplete: "off", spellcheck: "false" });
   return el("div", {}, el("label", { class: "field" }, el("span", {}, t("game-label")), game),
-    list.length ? el("div", { class: "source-list field" }, list.map((s) => el("button", { class: "tile", type: "button", onclick: () => open(s.source) }, el("b", {}, s.name), el("span", { class: "muted small" }, `#${s.source}`)))) : el("p", { class: "muted field" }, t("camera-none")),
+    list.length ? el("div", { class: "source-list field" }, list.map((s) => el("button", { class: "tile", type: "button", onclick: () => open(s.source) }, el("img", { class: "thumb", alt: "", loading: "lazy", src: `/api/sources/${s.source}/thumbnail.jpg`, onerror: (event) => event.target.remove() }), el("b", {}, s.name), el("span", { class: "muted small" }, `#${s.source}`)))) : el("p", { class: "muted field" }, t("camera-none")),
     el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); if (address.value) open(address.value.trim()); } }, el("label", { class: "grow" }, el("span", {}, t("camera-address")), address), el("button", { type: "submit", style: "align-self:end" }, t("open"))));
 }
 
 export async function photoBox(game = null) {
   const games = await get("/api/games").catch(() => []);
   const chosen = el("select", { "aria-label": t("game-label") }, games.map((g) => el("option", { value: g.id, ...(g.id === game ? { selected: true } : {}) }, say(g.title))));
-  const file = el("input", { type: "file", accept: "image/*", capture: "environment", hidden: true });
+  const file = el("input", { type: "file", accept: "image/*", hidden: true });
   const button = el("button", { class: "primary", type: "button", onclick: () => file.click() }, icon("camera"), t("choose-photo"));
   const box = el("div", { class: "drop" }, el("p", { class: "muted" }, t("photo-text")), el("label", { style: "width:100%;text-align:left" }, el("span", {}, t("game-label")), chosen), button, file);
   const send = async (picture) => {

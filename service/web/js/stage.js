@@ -8,6 +8,7 @@ const TAP_PX = 9; // a finger that moves less than this taps
 const CURVE_STEPS = 14; // a straight line bends in the lens: drawn in this many pieces
 const DOUBLE_MS = 320;
 const TOP_PX = 64;
+const HOLD_MS = 500;
 
 export class Stage extends EventTarget {
   constructor(host) {
@@ -162,6 +163,7 @@ export class Stage extends EventTarget {
     this.root.setPointerCapture(event.pointerId);
     this.pointers.set(event.pointerId, [event.clientX, event.clientY]);
     this.moved = 0;
+    this.downAt = performance.now();
     if (this.pointers.size === 2) {
       this.held = null;
       this.dispatchEvent(new CustomEvent("drag-cancel"));
@@ -193,6 +195,8 @@ export class Stage extends EventTarget {
     this.moved += Math.hypot(here[0] - before[0], here[1] - before[1]);
     this.pointers.set(event.pointerId, here);
     if (!this.held || this.moved < TAP_PX) return;
+    // A finger that rests before it moves wants no help: the ruler does not snap.
+    this.held.free ??= performance.now() - this.downAt > HOLD_MS;
     if (this.held.pans) {
       this.host.classList.add("panning");
       this.panPx(here[0] - before[0], here[1] - before[1]);

@@ -247,7 +247,8 @@ export function startTools() {
     if (app.tool === "terrain" && false) event.preventDefault();
   });
   stage.addEventListener("drag", ({ detail }) => {
-    if (app.tool === "ruler" && ruler) { ruler.b = snap(detail.at, detail.shift); paintRuler(); }
+    if (app.tool === "ruler" && ruler) { if (detail.start.free) ruler.a = { at: detail.start.at };
+      ruler.b = snap(detail.at, detail.shift || detail.start.free); paintRuler(); }
     if (app.tool === "whatif" && what && detail.start.handle !== "facing") { dragWhat(detail.at, detail.start.at, detail.start.handle); paintWhat(); paintPanel(); askWhat(); }
   });
   stage.addEventListener("drag-end", () => {
