@@ -94,7 +94,7 @@ def sampled(pieces: list[dict[str, Any]], shrink: float) -> bool:
     return bool((~shapely.intersects(walls, shapely.linestrings(np.stack([p, q], axis=1)))).any())
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(tables())
 def test_sight_agrees_with_a_dense_sample(pieces: list[dict[str, Any]]) -> None:
     """What the sample sees with blockers as they are is seen; what is seen is sampled once they shrink a little."""
@@ -105,7 +105,7 @@ def test_sight_agrees_with_a_dense_sample(pieces: list[dict[str, Any]]) -> None:
         assert sampled(pieces, 1.5) or (said.margin is not None and said.margin < 1.0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tables(), st.floats(0, 6.28), st.floats(-300, 300))
 def test_sight_and_cover_do_not_change_when_the_table_is_turned(
     pieces: list[dict[str, Any]], turn: float, shift: float
@@ -128,7 +128,7 @@ def test_sight_and_cover_do_not_change_when_the_table_is_turned(
         assert here.margin == pytest.approx(there.margin, abs=0.2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tables(), st.floats(0.3, 0.95))
 def test_a_smaller_blocker_never_blocks_more(pieces: list[dict[str, Any]], k: float) -> None:
     small = pieces[:2] + [
@@ -145,7 +145,7 @@ def test_a_smaller_blocker_never_blocks_more(pieces: list[dict[str, Any]], k: fl
         assert order.index(str(after.band)) <= order.index(str(before.band))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tables())
 def test_cover_agrees_with_a_dense_sample(pieces: list[dict[str, Any]]) -> None:
     """Share of the facing hidden, least over the front: by shadows and by very many lines."""
@@ -184,7 +184,7 @@ def test_the_survey_says_what_asking_says() -> None:
     wrong = []
     for i, one in enumerate(found.viewers):
         for j, two in enumerate(found.ids):
-            if one == two or (i * 7 + j) % 5:  # every fifth pair
+            if one == two or (i * 7 + j) % 11:  # every eleventh pair
                 continue
             arc = ask(table, {"query": "arc", "from": one, "to": two})
             away = ask(table, {"query": "range", "from": one, "to": two})

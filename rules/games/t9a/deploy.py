@@ -58,6 +58,8 @@ def deployment_zone(v: View) -> Finding:
     bad = [e for e, g in zip(foes, gaps, strict=True) if g <= KEEP_OFF + EPS]
     holds = depth > EPS and board >= -EPS and not bad
     margin = min([depth, board if board < -EPS else math.inf, *(g - KEEP_OFF for g in gaps)])
+    if v.camera:
+        margin = math.copysign(min(abs(margin), zone.border_of(unit)), margin)
     rule = RULE[v["deployment"]]
     if board < -EPS:
         reason = msg("t9a-off-board", a=unit.label, d=Length(-board))

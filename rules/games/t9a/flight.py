@@ -131,6 +131,9 @@ def clear_from(frame: Frame, parts: list[Footprint], start: float, limit: float)
 def too_near(frame: Frame, part: Footprint, start: float, limit: float) -> tuple[float, float] | None:
     """The stretch of the way ahead on which a unit is nearer than `limit` to a convex part; None if never."""
     ahead = np.asarray(frame.forward)
+    aside = (part.parts[0] - np.asarray(frame.at)) @ np.asarray(frame.right)
+    if max(aside.min(), -aside.max()) - part.radius > frame.width / 2 + limit + EPS:
+        return None  # beside the way
 
     def gaps(s: Array) -> Array:
         core = frame.footprint.parts[0] + s[:, None, None] * ahead

@@ -67,9 +67,22 @@ class Zone:
 
         All limits are strict; the board's edges may be touched.
         """
-        frame = unit.boundary
-        points = [(float(x), float(y)) for x, y in (frame.ring if frame.round else frame.corners)]
+        points = self._points(unit)
         return min(self._limit(points, x, y) for x, y in points)
+
+    @staticmethod
+    def _points(unit: Unit) -> list[tuple[float, float]]:
+        frame = unit.boundary
+        return [(float(x), float(y)) for x, y in (frame.ring if frame.round else frame.corners)]
+
+    def border_of(self, unit: Unit) -> float:
+        """How far the unit is from another limit: in Encircle, from reaching or leaving an outer quarter."""
+        if self.deployment != "encircle":
+            return math.inf
+        xs = [x for x, _ in self._points(unit)]
+        quarter = self.width / 4
+        lines = (quarter, self.width - quarter)
+        return min(abs(x - line) for x in (min(xs), max(xs)) for line in lines)
 
     def _limit(self, points: list[tuple[float, float]], x: float, y: float) -> float:
         c = self._from_centre(y)
