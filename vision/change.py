@@ -21,7 +21,7 @@ SMALL_PX: Final = 480
 """Width of the small copy: a base that moves a millimetre at 1080p still changes its rim by a few grey levels."""
 SETTLE_S: Final = 0.5
 """How long nothing may move before the table counts as settled: shorter than a hand pauses, longer than a camera's jitter."""
-LEAST_STEP: Final = 3.0
+LEAST_STEP: Final = 8.0
 """Grey levels (of 255, mean of 3 × 3) that count as change at the least; sensor noise of a good camera is under one."""
 NOISE_TIMES: Final = 6.0
 """Times the usual (median) difference that still counts as still: one false alarm in hours at ten checks a second."""

@@ -54,8 +54,9 @@ OUTWARD_SIGMA_MM: Final = 0.3
 """Rims flare a little towards the table and darken it: outlines are found this much too large."""
 AGREE_PX: Final = 0.4
 BELIEF: Final = 3.0
-VOTE_REACH_PX: Final = 3.6
-VOTE_STEP_PX: Final = 0.9
+VOTE_REACH: Final = 2.6
+VOTE_STEP: Final = 0.65
+"""Where the first look searches, in standard deviations of the first guess, and how finely."""
 VOTE_POINTS: Final = 40
 """The first look takes about this many points of each body: it only has to find the right hill, not its top."""
 CALM_PX: Final = (1.6, 1.0, 0.7)
@@ -323,13 +324,14 @@ def _vote(
     scale = np.add.reduceat(seen.mm_per_px, starts) / lengths
     size_sigma = 1 / np.sqrt(bodies.prior[:, WIDTH, WIDTH])
     size_px = (size_sigma / scale)[owner] * bodies.pushes[chosen].max(axis=1)
-    grid = np.arange(-VOTE_REACH_PX, VOTE_REACH_PX + 0.1, VOTE_STEP_PX)
+    grid = np.arange(-VOTE_REACH, VOTE_REACH + 0.1, VOTE_STEP)
     shifts = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=-1).reshape(-1, 2)
-    along = normals[chosen] @ shifts.T + expected_px[chosen][:, None]
+    place_sigma = 1 / np.sqrt(bodies.prior[:, X, X])
+    along = normals[chosen] @ shifts.T * (place_sigma / scale)[owner][:, None] + expected_px[chosen][:, None]
     samples = unit.shape[1]
     flat = np.ascontiguousarray(unit).reshape(-1, unit.shape[2])
     row = (chosen * samples)[:, None]
-    moves = shifts[None] * scale[:, None, None]
+    moves = shifts[None] * place_sigma[:, None, None]
     away = moves + (change - bodies.mean)[:, None, :2]
     against = 0.5 * np.einsum("bdi,bij,bdj->bd", away, bodies.prior[:, :2, :2], away)
     best = np.full(bodies.count, -np.inf)
