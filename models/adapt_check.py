@@ -1,8 +1,8 @@
 """Does adapting really help? Fourteen pictures of a world the detector has not seen, and figures before and after.
 
 ``python -m regla.models.adapt_check [OUT]`` needs the ``train`` and ``synth`` extras and a few minutes. The new world is the
-flat sketch of the tables (``synth`` without a renderer): other colours, no light, no figures, as far from the training pictures
-as somebody's living room. Exits with 1 if the adapted network is not clearly better on other sketches.
+flat sketch of the tables (``synth`` without a renderer) in negative: colours, light and shade all wrong, further from the
+training pictures than anybody's living room. Exits with 1 if the adapted network is not clearly better on others of the kind.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import cv2
 from regla.models.evaluate import evaluate, mean_map, pictures_of, report
 from regla.models.train import adapt
 from regla.vision.detect import Detector
@@ -26,12 +27,20 @@ HELD_OUT = 12
 CLEARLY = 0.05
 
 
+def _negative(folder: Path) -> None:
+    for path in (folder / "images").glob("*.jpg"):
+        image: Any = cv2.imread(str(path))
+        cv2.imwrite(str(path), 255 - image)
+
+
 def check(out: Path, init: Path | None = None, epochs: int = 12) -> dict[str, Any]:
     """Sketch both sets, adapt on one, measure on the other."""
     from regla.models.synth.dataset import Order, make
 
     for name, seed, count in (("own", 7001, PICTURES), ("other", 7002, HELD_OUT)):
-        list(make(Order(str(out / name), seed=seed, size_px=(1280, 720), sketch=True), count, jobs=1))
+        if not (out / name).exists():
+            list(make(Order(str(out / name), seed=seed, size_px=(1280, 720), sketch=True), count, jobs=1))
+            _negative(out / name)
     onnx, _ = adapt(out / "own", out / "run", init, epochs=epochs)
     pictures = pictures_of([out / "other"])
     figures: dict[str, Any] = {"pictures": PICTURES, "measured_on": len(pictures)}
