@@ -22,7 +22,10 @@ SMALL_PX: Final = 480
 SETTLE_S: Final = 0.5
 """How long nothing may move before the table counts as settled: shorter than a hand pauses, longer than a camera's jitter."""
 LEAST_STEP: Final = 8.0
-"""Grey levels (of 255, mean of 3 × 3) that count as change at the least; sensor noise of a good camera is under one."""
+"""Grey levels (of 255, mean of 3 × 3) that count as motion at the least. Sensor noise of a good camera is under one, but a video's
+own packing pulses by up to seven at every key frame; a base or a hand that moves changes thirty and more."""
+CHANGE_TIMES: Final = 0.9
+"""Times that bar from which the table looks other than when it was measured: a base moved by a millimetre and a half."""
 NOISE_TIMES: Final = 6.0
 """Times the usual (median) difference that still counts as still: one false alarm in hours at ten checks a second."""
 FLICKER_TIMES: Final = 5.0
@@ -79,7 +82,7 @@ class Watch:
             self._flicker += FLICKER_RATE * (step - self._flicker)
         self._last = small
         away = None if self._measured is None else _difference(small, self._measured)
-        changed = away is None or self._over(away, 1.5) >= LEAST_PIXELS
+        changed = away is None or self._over(away, CHANGE_TIMES) >= LEAST_PIXELS
         word: Word = "moving" if moving else "still"
         flood = False
         if moving and away is not None:
