@@ -112,9 +112,8 @@ def look(source: Array, target: Array, blockers: Sequence[Any], *, shortest: boo
     solid = body([blockers[i] for i in near])
     shapely.prepare(solid)
     quick = _best(p, q, near, solid)
-    if quick.free and quick.length_mm is not None:
-        if not shortest or quick.length_mm <= _lengths(p, q).min() + 1e-12:
-            return quick
+    if quick.length_mm is not None and (not shortest or quick.length_mm <= _lengths(p, q).min() + 1e-12):
+        return quick
     corners = shapely.get_coordinates(rim)
     corners = np.concatenate([corners, *(shapely.get_coordinates(blockers[i]) for i in near)])
     corners = corners[shapely.dwithin(shapely.points(corners), hull, 1e-3)]
@@ -299,10 +298,16 @@ _ROUNDS = 16
 """Halvings of the search around the best lines: 1/25 of an outline shrinks to a micrometre."""
 
 
-def room_mm(source: Array, target: Array, blockers: Sequence[Footprint], seeds: Line | None = None) -> float:
+def room_mm(
+    source: Array,
+    target: Array,
+    blockers: Sequence[Footprint],
+    seeds: Line | None = None,
+    reach_mm: float = MARGIN_REACH_MM,
+) -> float:
     """The room of the best line: the largest, over all lines, of its signed room to the nearest blocker.
 
-    Never more than `MARGIN_REACH_MM`.
+    Never more than `reach_mm`, beyond which no blocker need be given.
 
     >>> edge = np.array([[[0.0, 0.0], [10.0, 0.0]]])
     >>> far = segments_of(shapely.box(0, 50, 10, 60))
@@ -312,7 +317,7 @@ def room_mm(source: Array, target: Array, blockers: Sequence[Footprint], seeds: 
     -3.0
     """
     if not blockers:
-        return MARGIN_REACH_MM
+        return reach_mm
     parts = stack(blockers)
     rooms = _Rooms(source, target, parts.core, parts.radius)
     s, t = (
@@ -337,7 +342,7 @@ def room_mm(source: Array, target: Array, blockers: Sequence[Footprint], seeds: 
         s, t = np.take_along_axis(try_s, k, 1)[:, 0], np.take_along_axis(try_t, k, 1)[:, 0]
         value = np.take_along_axis(tried, k, 1)[:, 0]
         step_s, step_t = step_s / 2, step_t / 2
-    return float(min(value.max(), MARGIN_REACH_MM))
+    return float(min(value.max(), reach_mm))
 
 
 class _Way:

@@ -12,7 +12,7 @@ import shapely
 
 from ...arcs import front_wedge, wedge_margin_mm
 from ...checks import Check, conclude, set_margin_mm
-from ...drawing import Drawing, Role, polygon, segment
+from ...drawing import Drawing, Role, segment
 from ...footprint import Footprint
 from ...game import Asked
 from ...messages import Length, msg, register
@@ -26,6 +26,9 @@ from .measure import band_text
 __all__ = ["Sight"]
 
 SIGHT = ("RW-LOS-1", "RW-LOS-2", "RW-LOS-3")
+LEAST_REACH_MM = 8.0
+"""A margin is told at least this far, however fine the camera."""
+
 DRAWN_MM = 250.0
 """How far the arc lines are drawn beyond the target."""
 
@@ -109,6 +112,13 @@ class Sight:
         return tuple(names[i] for i in self.look.between)
 
     @cached_property
+    def reach_mm(self) -> float:
+        """How far from the lines a blocker can matter: with error bars, no farther than those could bring it."""
+        if self.field.wiggle_mm == 0.0:
+            return MARGIN_REACH_MM
+        return min(max(self.field.wiggle_mm, LEAST_REACH_MM), MARGIN_REACH_MM)
+
+    @cached_property
     def near(self) -> dict[str, Footprint]:
         """Blockers near enough to the lines to decide the margin."""
         points = np.concatenate([self.source.reshape(-1, 2), shapely.get_coordinates(self.seen_part)])
@@ -117,7 +127,7 @@ class Sight:
         shapes = np.array([self.blockers[n].geometry for n in names], object)
         if len(shapes) == 0:
             return {}
-        close = shapely.dwithin(shapes, hull, MARGIN_REACH_MM)
+        close = shapely.dwithin(shapes, hull, self.reach_mm)
         return {n: self.blockers[n] for n, ok in zip(names, close, strict=True) if ok}
 
     @cached_property
@@ -127,7 +137,7 @@ class Sight:
         if len(target) == 0:
             return self.arc_mm
         line = self.look.line
-        room = room_mm(self.source, target, list(self.near.values()), line)
+        room = room_mm(self.source, target, list(self.near.values()), line, self.reach_mm)
         if self.in_arc:  # the search must not contradict the exact answer
             room = max(room, 0.0) if self.look.free else min(room, 0.0)
         return min(room, self.arc_mm) if math.isfinite(self.arc_mm) else room

@@ -23,6 +23,9 @@ __all__ = ["DIRECTIONS", "DURING", "SPEED", "March", "label_of", "march_of", "to
 
 DIRECTIONS = ("forward", "back", "left", "right")
 
+BEYOND_MM = 60.0
+"""How far past its template a move is followed, to tell how nearly something would have stopped it."""
+
 TEMPLATES = 5
 """Sheet 1.1: straight templates exist for speeds 1 to 5 unless the players say otherwise."""
 
@@ -172,11 +175,28 @@ class March:
         before, _ = self.field.engaged_with(self.unit)
         return [e for e in before if not self.field.engaged(self.end, e)]
 
+    @cached_property
+    def _free_mm(self) -> dict[str, float]:
+        """How far each obstacle would let the unit go, were the template longer."""
+        longer = self.template_mm + BEYOND_MM
+        mover, full = self.unit.block.footprint, self.way * longer
+        out = {"table-edge": min(self._border_mm(mover), longer)}
+        for other in self.field.others(self.unit):
+            ally = self.field.allies(self.unit, other)
+            if other.terrain is None and (not ally or other.id in self._stop[1]):
+                out[other.id] = slide_limit_mm(mover, full, other.outline)
+        for terrain in self.field.terrain:
+            out[terrain.id] = slide_limit_mm(mover, full, Footprint.polygon(terrain.outline))
+        return out
+
     @property
     def margin_mm(self) -> float:
-        """How near the end is to another outcome: the nearest contact, or what is left of the template."""
-        sizes = [abs(m) for m in touched_at(self.field, self.end).values() if math.isfinite(m)]
-        return min(sizes, default=math.inf)
+        """How near the end is to another outcome: template and way left, and contacts besides what stopped it."""
+        sizes = [abs(min(self._free_mm.values()) - self.template_mm)]
+        stopped = {n for n, free in self._free_mm.items() if free <= self.travelled_mm + SLACK_MM}
+        touch = touched_at(self.field, self.end)
+        sizes += [abs(m) for n, m in touch.items() if n not in stopped and math.isfinite(m)]
+        return min(sizes)
 
     def depends(self) -> frozenset[str]:
         reach = self.template_mm + 2 * self.field.wiggle_mm + self.field.contact_tol

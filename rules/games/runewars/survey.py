@@ -185,7 +185,8 @@ def _sorted(rows: Index) -> bool:
 
 def _lookup(rows: Index, owner: Index) -> Index:
     place = {int(r): k for k, r in enumerate(rows)}
-    return np.vectorize(place.__getitem__)(owner).astype(np.intp)
+    out: Index = np.array([place[int(o)] for o in owner.ravel()], np.intp).reshape(owner.shape)
+    return out
 
 
 class _Sights:
@@ -403,11 +404,8 @@ class _Sights:
         line, blocker = cuts
         out = np.zeros(len(j), bool)
         size = len(self.shapes)
-        keys = []
-        for side in (0, 1):
-            mine = self.kind[line] == side
-            keys.append(np.unique(at[line[mine]] * size + blocker[mine]))
-        both = np.intersect1d(*keys, assume_unique=True)
+        key, kind = at[line] * size + blocker, self.kind[line]
+        both = np.intersect1d(key[kind == 0], key[kind == 1])
         pair, what = both // size, both % size
         feet = self.table.feet
         simple = np.array([len(f.parts) == 1 for f in feet], bool)[j[pair]]
