@@ -65,6 +65,11 @@ GAME = Game(
         Trait("scouted", {"en": "deployed as scouts", "es": "desplegada como Exploradores"}),
         Trait("vanguarded", {"en": "made a vanguard move", "es": "hizo movimiento de Vanguardia"}),
         Trait("rear", {"en": "files of the last rank", "es": "columnas de la última fila"}, value="2,4"),
+        Trait(
+            "axis",
+            {"en": "lies along this direction, front unknown", "es": "orientada así, frente desconocido"},
+            value="30",
+        ),
         Trait("joined", {"en": "character of the unit", "es": "personaje de la unidad"}, value="unit"),
     ),
     bases_mm=(
