@@ -31,7 +31,7 @@ class Step:
 def chord(width_mm: float, deg: float) -> float:
     """T9A-MOV-6: what a wheel costs, the straight distance of the outer front corner.
 
-    >>> chord(125.0, 60.0)
+    >>> round(chord(125.0, 60.0), 6)
     125.0
     """
     return 2.0 * width_mm * math.sin(math.radians(abs(deg)) / 2.0)
