@@ -13,6 +13,7 @@ several looks become one (``boxes.keep_best``).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,8 @@ SEAM_PX = 3.0
 # Photographs larger than this are shrunk first: no table needs more, and a 100-megapixel file must not fill the memory.
 MAX_SIDE_PX = 8192
 DEFAULT_SCORE = 0.25
+# The environment variable that names one's own detector, for every command and the service alike.
+OWN_MODEL = "REGLA_DETECTOR"
 # What the score of a find at half size or less is multiplied with, and the pixels that it must measure there: what is
 # smaller was seen better at native size.
 COARSE_WORTH = 0.9
@@ -212,14 +215,12 @@ class Detector:
 
     @classmethod
     def load(cls, path: Path | None = None, threads: int | None = None) -> Detector:
-        """Open the shipped network, or the ONNX file at ``path``; raises ModelFileError if it cannot be trusted.
+        """Open the ONNX file at ``path``, or the one REGLA_DETECTOR names, or the shipped one.
 
-        ``threads`` limits the processors used: on a machine that is busy with other things one is faster than all.
+        Raises ModelFileError if it cannot be trusted. ``threads`` limits the processors used: on a machine that is busy with other things one is faster than all.
         """
-        return cls(
-            ModelFile.open(shipped("regla-nano") if path is None else Path(path), kind="detector"),
-            threads=threads,
-        )
+        chosen = path or os.environ.get(OWN_MODEL) or shipped("regla-nano")
+        return cls(ModelFile.open(Path(chosen), kind="detector"), threads=threads)
 
     def __call__(self, image_bgr: NDArray[Any], min_score: float | None = None) -> Detections:
         """Find everything in a uint8 BGR picture. ``min_score`` overrides the card's per-class thresholds."""

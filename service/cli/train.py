@@ -17,7 +17,7 @@ WORDS = {
         "before": "before",
         "after": "after",
         "held": "on {count} pictures that were kept back: mAP50 {before:.3f} before, {after:.3f} after",
-        "use": "Use it with: --model {path}",
+        "use": "Use it with: REGLA_DETECTOR={path} regla …",
     },
     "es": {
         "labels": "{count} cosas etiquetadas en {name}",
@@ -26,7 +26,7 @@ WORDS = {
         "before": "antes",
         "after": "después",
         "held": "en {count} imágenes apartadas: mAP50 {before:.3f} antes, {after:.3f} después",
-        "use": "Se usa con: --model {path}",
+        "use": "Se usa con: REGLA_DETECTOR={path} regla …",
     },
 }
 

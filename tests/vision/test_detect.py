@@ -125,6 +125,14 @@ def test_a_copy_elsewhere_loads_and_says_its_sha(tmp_path: Path, detector: Detec
     assert own.model_sha256 == detector.model_sha256 and len(own.model_sha256) == 64
 
 
+def test_the_environment_names_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = copy_of(tmp_path)
+    change_card(path, score={"token": 0.99})
+    monkeypatch.setenv("REGLA_DETECTOR", str(path))
+    assert Detector.load().score_threshold[CLASSES.index("token")] == 0.99
+    assert Detector.load(shipped("regla-nano")).score_threshold[CLASSES.index("token")] < 0.99
+
+
 def flip_a_byte(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
