@@ -36,7 +36,8 @@ def conclude(checks: Iterable[Check], finding: Finding) -> Finding:
     checks = list(checks)
     failed = [c for c in checks if not c.holds]
     facts = [c for c in failed if c.margin_mm is None]
-    steps = finding.steps + tuple(c.text for c in checks)
+    # the text of a fact says what goes against it: one that holds has nothing to tell
+    steps = finding.steps + tuple(c.text for c in checks if not c.holds or c.margin_mm is not None)
     margins = [c.margin_mm for c in checks if c.margin_mm is not None]
     drawing = finding.drawing + tuple(s for c in (failed or checks) for s in c.drawing)
     common: dict[str, Any] = {"steps": steps, "drawing": drawing}

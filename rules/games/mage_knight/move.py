@@ -28,6 +28,10 @@ from .world import Point, World, draw_piece
 __all__ = ["Journey", "move_checks"]
 
 WATER = ("shallow-water", "deep-water")
+EXACT_MM = 1e-9
+"""No slack but that of rounding."""
+SAME_STOP_MM = 0.01
+"""Two searches that find a stop this near to each other have found the same one."""
 DOUBLE = Input("double_time", "flag", {"en": "double time", "es": "tiempo doble"}, required=False)
 
 
@@ -143,7 +147,11 @@ class Journey:
         if not self.hindering:
             return math.inf, None, ()
         union = shapely.unary_union([shapely.Polygon(t.outline) for t in self.hindering])
-        at = first_wholly_inside_mm(np.asarray(self.points, float), self.radius_mm, union, SLACK_MM)
+        way = np.asarray(self.points, float)
+        at = first_wholly_inside_mm(way, self.radius_mm, union, SLACK_MM)
+        sharp = first_wholly_inside_mm(way, self.radius_mm, union, EXACT_MM)
+        if at is not None and sharp is not None and sharp - at <= SAME_STOP_MM:
+            at = sharp  # the slack finds a stop that just fits; it must not move one that fits anyway
         if at is None or at <= SLACK_MM:  # wholly inside at the start: no part stood on clear ground
             return math.inf, None, ()
         return at, msg("mk-stop-hindering", d=Length(at)), ("MK-TER-1",)
