@@ -16,6 +16,8 @@ import httpx2 as httpx
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from regla.service.evidence import verify
+from regla.service.sources import clip_samples
 
 from tests.service.conftest import running
 
@@ -471,6 +473,40 @@ def test_the_overlay_fades_when_stale_and_comes_back_by_itself(browser: Browser,
         expect(page.locator("body")).not_to_have_class(containing("gone"))
         expect(page.locator("#caption")).to_have_text("Round 3")
     page.context.close()
+
+
+def test_measuring_on_the_sample_clip(browser: Browser, faults: list[str], tmp_path: Path) -> None:
+    """The clip as if it were a live camera: pieces are seen, two taps give an answer, a freeze holds its frames."""
+    clip = clip_samples()[0]
+    with running(tmp_path, source=str(clip["path"])) as (address, _):
+        page = open_page(browser, faults)
+        page.goto(f"{address}/t/1")
+        page.wait_for_selector("[data-piece]", timeout=90_000)
+        expect(page.locator('[data-view="camera"]')).to_have_attribute("aria-pressed", "true")
+        assert page.locator(".picture image").count() == 1
+        units = [p["id"] for p in scene_of(f"{address}/t/1")["pieces"] if p["kind"] == "unit"]
+        assert len(units) >= 4
+        for name in units[:2]:
+            piece(page, name).focus()
+            page.keyboard.press("Enter")
+        page.locator("#card-place .card").wait_for()
+        question = {"query": "range", "from": units[0], "to": units[1]}
+        ruling: dict[str, Any] = {}
+        for _ in range(400):  # a hand goes over the table every few seconds: freeze between
+            answer = httpx.post(f"{address}/api/tables/1/rulings", json={"question": question}, timeout=60)
+            if answer.status_code == 201:
+                ruling = answer.json()
+                break
+            assert answer.json()["error"] in ("not-settled", "question"), answer.text
+            page.wait_for_timeout(100)
+        frames = [name for name in ruling["files"] if name.startswith("frames/")]
+        assert len(frames) >= 2 and "calibration.json" in ruling["files"] and ruling["model"]["detector"]
+        report = httpx.get(f"{address}{ruling['report_html']}", timeout=60).text
+        assert report.count("data:image/png") >= 2
+        path = tmp_path / "bundle.zip"
+        path.write_bytes(httpx.get(f"{address}{ruling['bundle']}", timeout=60).content)
+        assert all(check.ok for check in verify(path, ruling["hash"]))
+        page.context.close()
 
 
 SHOTS = {
