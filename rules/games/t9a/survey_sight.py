@@ -100,7 +100,7 @@ class Sights:
         t = self.t
         if len(pairs) == 0:
             return
-        shares = np.array([0.5]) if few else np.array([0.0, 1.0])
+        shares = np.array([0.5]) if few else np.array([0.0, 0.5, 1.0])
         eyes = self.eyes if few else self.all_eyes
         starts, owners, wedges, eye_no = [], [], [], []
         for i in sorted(set(self.one[pairs].tolist())):
@@ -117,7 +117,7 @@ class Sights:
                     eye_no.append(e)
         point = np.array(starts)
         owner, eye = np.array(owners), np.array(eye_no)
-        cut = [0.0] if few else [0.0, 0.5]
+        cut = [0.0] if few else [0.0, 0.125, 0.25, 0.5, 0.75, 0.875]
         ring, nxt = t.rings, np.roll(t.rings, -1, axis=1)
         # every end belongs to the edge it lies on, which must face the eye: then it is the first point met
         ends = np.concatenate([ring + c * (nxt - ring) for c in ([0.5, *cut] if few else cut)], axis=1)

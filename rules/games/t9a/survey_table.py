@@ -15,7 +15,8 @@ from .blocks import Model, Unit
 from .frames import Frame
 from .lines import sides
 from .numbers import EPS
-from .terrain_at import elevated, overlap_depth
+from .sight import ignored_features
+from .terrain_at import elevated
 from .view import Feature, View
 
 __all__ = ["Parts", "Table", "pair_room", "reach_between"]
@@ -139,13 +140,10 @@ class Table:
         out = np.zeros((len(models), len(self.features)), bool)
         if not models or not self.features:
             return out
-        rings = np.stack([ring_of(m.frame) for m in models])
-        low, high = rings.min(1), rings.max(1)
-        for k, f in enumerate(self.features):
-            x0, y0, x1, y1 = f.footprint.bounds
-            hit = (low[:, 0] < x1) & (high[:, 0] > x0) & (low[:, 1] < y1) & (high[:, 1] > y0)
-            for i in np.flatnonzero(hit):
-                out[i, k] = overlap_depth(models[int(i)].frame.footprint, f) > EPS
+        place = {f.id: k for k, f in enumerate(self.features)}
+        for i, m in enumerate(models):
+            for name in ignored_features(self.v, m):
+                out[i, place[name]] = True
         return out
 
 
