@@ -19,6 +19,8 @@ from .move import Journey, move_checks
 from .world import Point, World, draw_arc, draw_piece, near_flipping
 
 CLOSE = ("MK-CLO-1", "MK-CON-1", "MK-CON-2", "MK-ARC-1")
+RULER_IN = 28.0
+"""The length of the ruler: the farthest that a base could ask for."""
 LIMIT = 3
 """MK-MOD-1: the sum of all modifiers lies within ±3."""
 
@@ -372,12 +374,17 @@ def formation(a: Asked) -> Finding:
 
 
 def _range_mm(piece: Piece, text: str, a: Asked) -> float:
-    """The trait `range:N` is in inches on the base, whatever the scene's unit."""
+    """The trait `range:N`: a length in the scene's unit, or, in a scene in mm, the inches printed on the base.
+
+    No base prints a range over 28 in (the ruler), and none shoots less than 28 mm: the number tells which it is.
+    """
     try:
         value = float(text)
     except ValueError:
-        raise QuestionError.of("mk-trait-number", f"{piece.id}.range", got=repr(text)) from None
-    return to_mm(value, "in")
+        value = math.nan
+    if not value >= 0:
+        raise QuestionError.of("mk-trait-number", f"{piece.id}.range", got=repr(text))
+    return to_mm(value, "in" if value <= RULER_IN else a.unit)
 
 
 register(

@@ -20,10 +20,7 @@ from ...plane import Array, gap
 from ...scene import Piece, Rect, Terrain
 from .game import GAME, SLACK_MM
 
-__all__ = ["TRAY_MM", "Field", "Unit", "draw_unit", "outline_of", "tray_name"]
-
-TRAY_MM = 63.5
-"""The side of a tray where the scene gives none (sheet 1.1: low to medium confidence)."""
+__all__ = ["Field", "Unit", "draw_unit", "outline_of", "tray_name"]
 
 STRETCH_MM = 1.0
 """RW-ENG-3: borders in contact along more than this share a stretch."""
@@ -116,7 +113,7 @@ class Field:
 
     def tray(self, piece: Piece) -> tuple[float, float]:
         if piece.base is None:
-            return TRAY_MM, TRAY_MM
+            return self.asked.param("base.width"), self.asked.param("base.depth")
         if not isinstance(piece.base, Rect):
             raise Unknown(msg("rw-tray-shape", who=piece.label))
         return piece.base.width, piece.base.depth

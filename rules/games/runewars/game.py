@@ -14,6 +14,8 @@ GAME = Game(
     title={"en": "Runewars", "es": "Runewars"},
     unit="mm",
     params=(
+        Param("base.width", "length", 63.5, {"en": "width of a tray", "es": "ancho de una bandeja"}, sure=False, least=1),
+        Param("base.depth", "length", 63.5, {"en": "depth of a tray", "es": "fondo de una bandeja"}, sure=False, least=1),
         Param(
             "segments", "lengths", (100, 200, 300, 400, 500),
             {"en": "ends of the ruler's segments", "es": "finales de los segmentos de la regla"}, sure=False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -23,18 +24,24 @@ from .game import FROM, GAME, SLACK_MM, UNIT
 from .move import touched_at
 
 TERRAIN = Input("terrain", "terrain", {"en": "terrain", "es": "terreno"})
-MOVING = (
-    "move",
-    "its-move",
-    "own-move",
-    "declared-move",
-    "march",
-    "shift",
-    "movement",
-    "moving",
-    "performing-move",
+MOVING = frozenset({"move", "moves", "moving", "movement", "march", "marching", "shift", "shifting"})
+"""Words of `during` while a unit performs its move (RW-PREM-1)."""
+NOT_MOVING = frozenset(
+    {"before", "after", "not", "no", "other", "another", "enemy", "opponent", "planning", "previous", "next"}
 )
-"""What `during` may say while the unit performs its move (RW-PREM-1)."""
+"""Words that say it is not this unit that moves, or not now."""
+
+
+def _performs_move(a: Asked) -> bool:
+    """Whether `during` says that the unit performs its move: `move`, `its move`, `march`, `move:<unit id>` …"""
+    said = (a["during"] or "").strip().casefold()
+    words = set(re.split(r"[\s:_\-']+", said))
+    # "during a move" names nobody, even where a unit is called A; "move:A" does
+    named = {p.id for p in a.scene.pieces if p.kind in ("unit", "model") and p.id.casefold() in words - {"a"}}
+    if said.partition(":")[2].strip():
+        named |= {p.id for p in a.scene.pieces if p.id.casefold() == said.partition(":")[2].strip()}
+    others = named - {a["unit"]} if a.given("unit") else set()
+    return bool(words & MOVING) and not words & NOT_MOVING and not others
 
 
 @GAME.query(
@@ -261,9 +268,9 @@ def _rear_mm(field: Field, unit: Unit, zone: Terrain) -> float:
     rules=("RW-AREA-1",),
 )
 def in_play_area(a: Asked) -> Finding:
-    """RW-AREA-1: flush with the border is inside."""
+    """RW-AREA-1: flush with the border is inside; terrain stands for its occupant (RW-TERR-2)."""
     field, piece = Field(a), a.piece("unit")
-    unit = Unit(piece, field.block(piece, a.facing(piece, ("RW-AREA-1",))))
+    unit = field.unit(piece)
     depth = field.inside_mm(unit.outline)
     holds = depth >= -SLACK_MM
     w, d = field.size
@@ -325,9 +332,7 @@ def _whole(value: Any) -> bool:
 def premeasure(a: Asked) -> Finding:
     """RW-PREM-1: the ruler always; templates only while that unit performs its move."""
     ruler = a["tool"] == "range-ruler"
-    said = (a["during"] or "").strip().casefold().replace("_", "-").replace(" ", "-")
-    word, _, who = said.partition(":")
-    moving = word in MOVING and (not who or not a.given("unit") or who == a["unit"].casefold())
+    moving = _performs_move(a)
     allowed = ruler or moving
     key = "rw-ruler-any-time" if ruler else "rw-template-now" if moving else "rw-template-no"
     return Finding(msg(key), ("RW-PREM-1",), Answer.of(allowed), depends=frozenset())

@@ -50,7 +50,8 @@ def shift_legal(a: Asked) -> Finding:
             left.append(enemy)
         else:
             bad.append(enemy)
-    fresh = [n for n in march.collided if kept and not _is_ally(field, unit, n)]
+    # an ally merely touched is not collided with; one that stopped the shift is an obstacle (RW-MOVE-5)
+    fresh = list(march.collided) if kept else []
     checks = [
         Check(
             not bad,
@@ -101,11 +102,6 @@ def _same_edges(field: Field, unit: Unit, end: Unit, enemy: Unit) -> bool:
 
 def _ways_off(field: Field, unit: Unit, enemy: Unit) -> set[str]:
     return {OPPOSITE[e] for e in field.edges(unit, enemy) if e in OPPOSITE}
-
-
-def _is_ally(field: Field, unit: Unit, name: str) -> bool:
-    other = next((u for u in field.units if u.id == name), None)
-    return other is not None and field.allies(unit, other)
 
 
 @GAME.query(
@@ -174,6 +170,9 @@ def reform(a: Asked) -> Finding:
     foes, _ = field.engaged_with(unit)
     touch = touched_at(field, end)
     enemies = {f.id for f in foes}
+    for foe in foes:  # the terrain of an occupant is the occupant (RW-ENG-4)
+        if foe.terrain is not None:
+            touch.pop(foe.terrain.id, None)
     offended = [
         n for n, m in touch.items() if m >= -SLACK_MM and (n not in enemies or _overlaps(field, end, n))
     ]
