@@ -327,7 +327,8 @@ def cover(v: View) -> Finding:
         raise QuestionError.of("t9a-not-a-unit", "from", got=ref.label)
     _ = ref.frame
     volley = bool(v["volley"])
-    eyes = [m for m in ref.mates if m.rank == 1]
+    # a model named by itself answers for itself, whatever its rank; a unit through its front rank
+    eyes = list(ref.mates) if len(ref.mates) == 1 else [m for m in ref.mates if m.rank == 1]
     covers = [cover_of(v, m, target, volley=volley) for m in eyes]
     bands = [c.band for c in covers]
     # a whole unit: the cover that most of its front rank meets, the milder one in a tie
