@@ -31,8 +31,8 @@ def convert_params(game: str, params: Mapping[str, Any], k: float) -> dict[str, 
 def in_unit(scene: Scene, unit: Unit) -> Scene:
     """
     >>> scene = Scene.parse({"game": "mage-knight", "unit": "mm", "pieces": [{"id": "a", "at": [25.4, 50.8]}]})
-    >>> in_unit(scene, "in").piece("a").at
-    (1.0, 2.0)
+    >>> [round(v, 6) for v in in_unit(scene, "in").piece("a").at]
+    [1.0, 2.0]
     """
     if scene.unit == unit:
         return scene

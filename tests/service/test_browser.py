@@ -531,7 +531,7 @@ def shrunk(picture: bytes, width: int) -> bytes:
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     image = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
     out = io.BytesIO()
-    image.quantize(128).save(out, "PNG", optimize=True)
+    image.save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
