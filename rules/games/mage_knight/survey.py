@@ -268,7 +268,9 @@ class _Table:
     def _near(self, which: NDArray[np.bool_], start: Array, end: Array, ring: Array) -> NDArray[np.bool_]:
         """The lines that an outline could cut or come near: by their boxes, then by the sides of its corners."""
         low, high = ring.min(0) - self.reach, ring.max(0) + self.reach
-        boxed: NDArray[np.bool_] = which & (np.maximum(start, end) >= low).all(-1) & (np.minimum(start, end) <= high).all(-1)
+        boxed: NDArray[np.bool_] = (
+            which & (np.maximum(start, end) >= low).all(-1) & (np.minimum(start, end) <= high).all(-1)
+        )
         k = np.flatnonzero(boxed)
         way = end[k] - start[k]
         side = way[:, :1] * (ring[:, 1] - start[k, 1:]) - way[:, 1:] * (ring[:, 0] - start[k, :1])
