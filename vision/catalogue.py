@@ -100,9 +100,10 @@ class Catalogue:
         >>> sizes.snap_round(38.6), sizes.snap_round(80), sizes.snap_round(30.4, sigma_mm=1.0)
         (40.0, None, None)
         """
+        slack = self.slack
         near = _meant(
             [abs(diameter_mm - d) for d in self.rounds_mm],
-            [d * self.slack for d in self.rounds_mm],
+            [d * slack for d in self.rounds_mm],
             sigma_mm,
             self.open,
         )
@@ -115,7 +116,8 @@ class Catalogue:
         low, high = sorted((width_mm, depth_mm))
         listed = [tuple(sorted(size)) for size in (self.trays_mm if tray else self.rects_mm)]
         off = [max(abs(low - a), abs(high - b)) for a, b in listed]
-        near = _meant(off, [a * self.slack for a, _ in listed], sigma_mm, self.open)
+        slack = self.slack
+        near = _meant(off, [a * slack for a, _ in listed], sigma_mm, self.open)
         return None if near is None else (listed[near][0], listed[near][1])
 
 

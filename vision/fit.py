@@ -58,9 +58,11 @@ BELIEF: Final = 3.0
 VOTE_REACH: Final = 2.6
 VOTE_STEP: Final = 0.65
 """Where the first look searches, in standard deviations of the first guess, and how finely."""
-VOTE_POINTS: Final = 40
+VOTE_SHAPES: Final = ((0.0, 0.0), (0.0, -1.0), (0.0, 1.0), (-1.3, 0.0), (1.3, 0.0))
+"""Turns and sizes that are tried with every shift, likewise."""
+VOTE_POINTS: Final = 32
 """The first look takes about this many points of each body: it only has to find the right hill, not its top."""
-CALM_PX: Final = (1.6, 1.0, 0.7)
+CALM_PX: Final = (1.4, 0.8)
 """How far from the present outline an edge may lie to count, round by round."""
 LEAST_SIGMA_PX: Final = 0.22
 """One edge point is never better than this: paint, flock and rounded rims."""
@@ -272,13 +274,16 @@ def _table_beyond(seen: Profiles, starts: npt.NDArray[np.intp]) -> npt.NDArray[n
     """
     lengths = np.diff(np.append(starts, len(seen.strength)))
     far = seen.colours[:, -FAR_SAMPLES:].mean(axis=1)
-    table = np.stack([np.median(part, axis=0) for part in np.split(far, starts[1:])])
-    spread = np.array(
-        [
-            np.median(np.abs(part - middle).sum(axis=1))
-            for part, middle in zip(np.split(far, starts[1:]), table, strict=True)
-        ]
-    )
+    table = np.add.reduceat(far, starts, axis=0) / lengths[:, None]
+    spread = np.zeros(len(starts))
+    for _ in range(2):
+        # Robust means, all bodies at once: a neighbour's red base must not colour the table.
+        off = np.abs(far - np.repeat(table, lengths, axis=0)).sum(axis=1)
+        spread = np.add.reduceat(off, starts) / lengths
+        weight = 1 / (1 + (off / np.repeat(spread + 1.0, lengths)) ** 2)
+        total = np.add.reduceat(weight, starts)
+        table = np.add.reduceat(far * weight[:, None], starts, axis=0) / total[:, None]
+        spread = np.add.reduceat(off * weight, starts) / total
     mat = np.repeat(table, lengths, axis=0)
     loose = np.repeat(HUE_SLACK + spread, lengths).astype(np.float32)
     beyond = np.empty_like(seen.colours)
@@ -343,20 +348,19 @@ def _vote(
     outcome = np.zeros((bodies.count, PARAMETERS))
     turn_sigma = 1 / np.sqrt(bodies.prior[:, TURN, TURN])
     lever_px = levers[chosen] / seen.mm_per_px[chosen] * turn_sigma[owner]
-    for turn in (-1.3, 0.0, 1.3):
-        for size in (-1.0, 0.0, 1.0):
-            offset = (along + (size * size_px + turn * lever_px)[:, None] + REACH_PX) / STEP_PX
-            index = np.clip((offset + 0.5).astype(np.int32), 0, samples - 1) + row
-            total = np.add.reduceat(np.take(flat, index, axis=0), first, axis=0)
-            against_all = against + 0.5 * (size**2 + turn**2)
-            score = np.linalg.norm(total, axis=2) * worth * (BELIEF / TOGETHER) - against_all
-            top = score.argmax(axis=1)
-            value = score[np.arange(bodies.count), top]
-            better = value > best
-            best = np.where(better, value, best)
-            outcome[better, :2] = moves[np.arange(bodies.count), top][better]
-            outcome[better, WIDTH] = outcome[better, DEPTH] = size * size_sigma[better]
-            outcome[better, TURN] = turn * turn_sigma[better]
+    for turn, size in VOTE_SHAPES:
+        offset = (along + (size * size_px + turn * lever_px)[:, None] + REACH_PX) / STEP_PX
+        index = np.clip((offset + 0.5).astype(np.int32), 0, samples - 1) + row
+        total = np.add.reduceat(np.take(flat, index, axis=0), first, axis=0)
+        against_all = against + 0.5 * (size**2 + turn**2)
+        score = np.linalg.norm(total, axis=2) * worth * (BELIEF / TOGETHER) - against_all
+        top = score.argmax(axis=1)
+        value = score[np.arange(bodies.count), top]
+        better = value > best
+        best = np.where(better, value, best)
+        outcome[better, :2] = moves[np.arange(bodies.count), top][better]
+        outcome[better, WIDTH] = outcome[better, DEPTH] = size * size_sigma[better]
+        outcome[better, TURN] = turn * turn_sigma[better]
     return outcome
 
 

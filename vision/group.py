@@ -17,7 +17,7 @@ import numpy.typing as npt
 import shapely
 
 from .found import Floats, Found
-from .outline import rotations
+from .outline import frame
 
 __all__ = ["Block", "Ranks", "find_blocks", "ranks_of", "solid"]
 
@@ -57,7 +57,7 @@ class Block:
     gap_mm: float = 0.0
 
     def centres_mm(self, cells: npt.ArrayLike) -> Floats:
-        turn = rotations(np.array([np.radians(self.turn_deg)]))[0]
+        turn = frame(self.turn_deg)
         return np.asarray(self.at_mm + (np.asarray(cells, dtype=np.float64) * self.pitch_mm) @ turn.T)
 
 
@@ -93,7 +93,7 @@ def _ring(f: Found) -> Floats:
     if f.shape == "circle":
         angle = np.arange(12) * np.pi / 6
         return np.asarray(f.at_mm + f.size_mm[0] / 2 * np.column_stack([np.cos(angle), np.sin(angle)]))
-    turn = rotations(np.array([np.radians(f.turn_deg)]))[0]
+    turn = frame(f.turn_deg)
     half = np.array([f.size_mm[0], f.size_mm[-1]]) / 2
     return np.asarray(f.at_mm + (np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * half) @ turn.T)
 
@@ -142,8 +142,8 @@ def _grown(found: Sequence[Found], blocks: list[Block], free: set[int], gap_mm: 
 
 def _cells_of(block: Block, places: Floats) -> Ints | None:
     """The lattice cells at these places; None when one of them lies between cells."""
-    frame = rotations(np.array([np.radians(block.turn_deg)]))[0]
-    steps = (places - block.at_mm) @ frame / np.array(block.pitch_mm)
+    axes = frame(block.turn_deg)
+    steps = (places - block.at_mm) @ axes / np.array(block.pitch_mm)
     cells = np.rint(steps).astype(np.int64)
     return cells if float(np.abs(steps - cells).max()) < GROW_SHARE else None
 
@@ -176,8 +176,8 @@ def _refit(found: Sequence[Found], block: Block, more: Sequence[int], gap_mm: fl
     places = np.array([found[i].at_mm for i in members])
     cells = _cells_of(block, places)
     if cells is None:
-        frame = rotations(np.array([np.radians(block.turn_deg)]))[0]
-        cells = np.rint((places - block.at_mm) @ frame / np.array(block.pitch_mm)).astype(np.int64)
+        axes = frame(block.turn_deg)
+        cells = np.rint((places - block.at_mm) @ axes / np.array(block.pitch_mm)).astype(np.int64)
     turn, start = _fit_turn(places, cells, np.array(block.pitch_mm), block.turn_deg)
     return Block(members, cells, block.size_mm, block.pitch_mm, turn, start, gap_mm)
 
@@ -245,10 +245,10 @@ def _lattice(found: Sequence[Found], group: list[int], gap_mm: float) -> Block |
     cells = _number(places, pitch, turn)
     start = places[0]
     keep = np.ones(len(group), dtype=bool)
-    for _ in range(4):
+    for _ in range(2):
         turn, start = _fit_turn(places[keep], cells[keep], pitch, turn)
-        frame = rotations(np.array([np.radians(turn)]))[0]
-        steps = (places - start) @ frame / pitch
+        axes = frame(turn)
+        steps = (places - start) @ axes / pitch
         cells = np.rint(steps).astype(np.int64)
         keep = np.max(np.abs(steps - cells) * pitch, axis=1) < np.maximum(LEAST_MM, 0.3 * pitch.min())
         if keep.sum() < 2:
@@ -272,8 +272,8 @@ def _common_size(found: Sequence[Found], group: list[int], sizes: Floats) -> tup
 
 def _number(places: Floats, pitch: Floats, turn_deg: float) -> Ints:
     """Step from neighbour to neighbour, so that a small error of turn or pitch does not add up across the block."""
-    frame = rotations(np.array([np.radians(turn_deg)]))[0]
-    local = places @ frame
+    axes = frame(turn_deg)
+    local = places @ axes
     cells = np.zeros((len(places), 2), dtype=np.int64)
     done, queue = {0}, deque([0])
     while queue:
@@ -293,11 +293,11 @@ def _number(places: Floats, pitch: Floats, turn_deg: float) -> Ints:
 
 def _fit_turn(places: Floats, cells: Ints, pitch: Floats, turn_deg: float) -> tuple[float, Floats]:
     """The rigid move that takes the lattice onto the places (Procrustes), robust to a few bad ones."""
-    frame = rotations(np.array([np.radians(turn_deg)]))[0]
-    model = (cells * pitch) @ frame.T
+    axes = frame(turn_deg)
+    model = (cells * pitch) @ axes.T
     weight = np.ones(len(places))
     turn, start = 0.0, places[0]
-    for _ in range(4):
+    for _ in range(3):
         total = weight.sum()
         a, b = (weight @ model) / total, (weight @ places) / total
         p, q = model - a, places - b

@@ -23,6 +23,8 @@ TRUST: Final = 0.2
 """Share of all edges that must agree (1: all of them): above it, nine in ten are within five degrees of the truth."""
 APART_DEG: Final = 12.0
 """A box whose turn differs by less is believed as it is: it is then the finer of the two."""
+SURE: Final = 0.75
+"""Boxes with a higher score have their turn right already."""
 STRONG: Final = 60.0
 """Edges count by their strength up to this (grey levels per pixel): one bright sword must not outvote four sides."""
 SIGMA_DEG: Final = 3.0
@@ -30,7 +32,11 @@ SIGMA_DEG: Final = 3.0
 
 def straighten(image: npt.NDArray[Any], view: TableView, found: Sequence[Found]) -> list[Found]:
     """The finds with the turns of rectangles put right where the picture clearly says otherwise."""
-    rows = [i for i, f in enumerate(found) if f.cls in ("rect-base", "tray") and f.corners_px is not None]
+    rows = [
+        i
+        for i, f in enumerate(found)
+        if f.cls in ("rect-base", "tray") and f.corners_px is not None and f.score < SURE
+    ]
     out = list(found)
     if not rows:
         return out

@@ -6,6 +6,7 @@ direction of the depth axis (the facing, up to the outline's symmetry). Circles 
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Final
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from .found import Floats
 
-__all__ = ["CIRCLE", "CORNER_SHARE", "HEX", "POINTS", "RECT", "SHAPES", "rotations", "unit_outline"]
+__all__ = ["CIRCLE", "CORNER_SHARE", "HEX", "POINTS", "RECT", "SHAPES", "frame", "rotations", "unit_outline"]
 
 CIRCLE, RECT, HEX = 0, 1, 2
 SHAPES: Final = ("circle", "rect", "hex")
@@ -54,3 +55,10 @@ def rotations(turn_rad: Floats) -> Floats:
     """Matrices taking (right, forward) to table axes: forward is the direction of the turn."""
     cos, sin = np.cos(turn_rad), np.sin(turn_rad)
     return np.stack([np.stack([sin, cos], axis=-1), np.stack([-cos, sin], axis=-1)], axis=-2)
+
+
+def frame(turn_deg: float) -> Floats:
+    """The same for one turn in degrees (2,2), without the cost of arrays of one."""
+    turn = math.radians(turn_deg)
+    cos, sin = math.cos(turn), math.sin(turn)
+    return np.array([[sin, cos], [-cos, sin]])

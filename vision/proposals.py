@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -68,10 +69,10 @@ def _one(
     pixel_mm: float,
 ) -> Found:
     one, two = (quad[1] - quad[0] + quad[2] - quad[3]) / 2, (quad[3] - quad[0] + quad[2] - quad[1]) / 2
-    a, b = float(np.hypot(*one)), float(np.hypot(*two))
+    a, b = math.hypot(*one), math.hypot(*two)
     shape: Shape = "rect"
     size: tuple[float, ...] = (min(a, b), max(a, b))
-    turn = float(np.degrees(np.arctan2(*(one if a > b else two)[::-1])))
+    turn = math.degrees(math.atan2(*(one if a > b else two)[::-1]))
     snapped = False
     at = middle
     if cls in HEX_CLASSES:
@@ -79,11 +80,11 @@ def _one(
         shape, size, turn = (
             "hex",
             (min(a, b, (a + b) / (1 + 2 / 3**0.5)),),
-            float(np.degrees(np.arctan2(*(one if a < b else two)[::-1]))),
+            math.degrees(math.atan2(*(one if a < b else two)[::-1])),
         )
     elif cls == "token" and sizes.game in _HEX_TOKENS and abs(max(a, b) / min(a, b) - 2 / 3**0.5) < HEX_SLACK:
         shape, size = "hex", ((a + b) / (1 + 2 / 3**0.5),)
-        turn = float(np.degrees(np.arctan2(*(one if a < b else two)[::-1])))
+        turn = math.degrees(math.atan2(*(one if a < b else two)[::-1]))
     elif cls in _ROUND or (cls == "token" and abs(a - b) < 0.1 * max(a, b)):
         shape, size = "circle", (float(np.sqrt(a * b)),)
         listed = sizes.snap_round(size[0], SIDE_SIGMA_PX * pixel_mm)
