@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import shapely
 
 from ...contact import Border, block_borders, corner_hits, corners_of, ring_borders, stretches
 from ...drawing import Role, Shape, polygon
@@ -20,7 +21,13 @@ from ...plane import Array, gap
 from ...scene import Piece, Rect, Terrain
 from .game import GAME, SLACK_MM
 
-__all__ = ["Field", "Unit", "draw_unit", "outline_of", "tray_name"]
+__all__ = ["TEMPLATES", "Field", "Unit", "draw_unit", "outline_of", "tray_name"]
+
+TEMPLATES = 5
+"""Sheet 1.1: straight templates exist for speeds 1 to 5 unless the players say otherwise."""
+
+NEAREST = ("token-owner",)
+"""Questions for the nearest unit: none is too far off to matter."""
 
 STRETCH_MM = 1.0
 """RW-ENG-3: borders in contact along more than this share a stretch."""
@@ -147,7 +154,44 @@ class Field:
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
-        return tuple(self.unit(p) for p in self.asked.scene.pieces if p.kind in ("unit", "model"))
+        """All units that can matter: one whose facing is unknown may still be too far off, whichever way it faces."""
+        found = (p for p in self.asked.scene.pieces if p.kind in ("unit", "model"))
+        return tuple(self.unit(p) for p in found if p.facing is not None or not self._out_of_the_way(p))
+
+    def _reach_mm(self, piece: Piece) -> float:
+        """The circle around a unit, whichever way it faces."""
+        block = self.block(piece, 0.0)
+        return 0.5 * math.hypot(block.whole_width_mm, block.whole_depth_mm)
+
+    @cached_property
+    def _stage(self) -> Any:
+        """All ground that the question can touch: around and between the pieces it names, and where they can go."""
+        scene, spots, room = self.asked.scene, [], 0.0
+        names = {v for v in self.asked.values.values() if isinstance(v, str)}
+        for p in scene.pieces:
+            if p.id in names and p.kind in ("unit", "model"):
+                reach = self._reach_mm(p)
+                spots.append(shapely.Point(self.asked.at(p)).buffer(reach))
+                ground = self._occupied(p)
+                spots += [] if ground is None else [shapely.Polygon(ground.outline)]
+                room = max(room, 2 * reach, *self._templates_mm(p))
+        if not spots:
+            return None
+        hull = shapely.unary_union(spots).convex_hull
+        return hull.buffer(room + self.contact_tol + self.wiggle_mm + STRETCH_MM)
+
+    def _templates_mm(self, piece: Piece) -> tuple[float, ...]:
+        given: tuple[float, ...] = self.asked.params.get("straight") or ()
+        return given or (TEMPLATES * max(self.tray(piece)),)
+
+    def _out_of_the_way(self, piece: Piece) -> bool:
+        """Whether a unit of unknown facing is beyond everything that the question can touch."""
+        if self._occupied(piece) is not None or self.asked.query.name in NEAREST:
+            return False
+        stage = self._stage
+        if stage is None or piece.id in self.asked.values.values():
+            return False
+        return bool(stage.distance(shapely.Point(self.asked.at(piece))) > self._reach_mm(piece))
 
     def others(self, *but: Unit) -> Iterator[Unit]:
         ids = {u.id for u in but}
@@ -162,7 +206,8 @@ class Field:
         return tuple(t for t in self.asked.scene.terrain if not t.type.startswith("deployment-"))
 
     def occupant(self, terrain: Terrain) -> Unit | None:
-        return next((u for u in self.units if u.terrain is not None and u.terrain.id == terrain.id), None)
+        units = (p for p in self.asked.scene.pieces if p.kind in ("unit", "model"))
+        return next((self.unit(p) for p in units if p.trait("occupies") == terrain.id), None)
 
     @staticmethod
     def enemies(a: Unit, b: Unit) -> bool:

@@ -15,7 +15,7 @@ from ...plane import Array
 from ...scene import Terrain
 from ...sweep import slide_limit_mm
 from ...verdict import Answer, Finding
-from .field import Field, Unit, draw_unit
+from .field import TEMPLATES, Field, Unit, draw_unit
 from .fight import keyword
 from .game import GAME, SLACK_MM, UNIT
 
@@ -25,9 +25,6 @@ DIRECTIONS = ("forward", "back", "left", "right")
 
 BEYOND_MM = 60.0
 """How far past its template a move is followed, to tell how nearly something would have stopped it."""
-
-TEMPLATES = 5
-"""Sheet 1.1: straight templates exist for speeds 1 to 5 unless the players say otherwise."""
 
 ACTION = Input("action", "choice", {"en": "action", "es": "acción"}, choices=("march", "shift"))
 DIRECTION = Input("direction", "choice", {"en": "direction", "es": "dirección"}, required=False, choices=DIRECTIONS, default="forward")  # fmt: skip
