@@ -193,6 +193,7 @@ def test_from_a_settled_change_to_a_drawn_overlay(benchmark: Any, chromium: Any,
 
         seen = benchmark.pedantic(watch, rounds=1)
         page.context.close()
+    seen = seen[1:]  # the first look loads the networks: a start, not a change
     wire = [done - sent for _, sent, done, _ in seen]
     whole = sorted(done - sent + look for _, sent, done, look in seen if look)
     p95 = whole[min(len(whole) - 1, round(0.95 * (len(whole) - 1)))]
