@@ -17,9 +17,9 @@ GAME = Game(
     params=(
         Param("front_arc_deg", "angle", 180, {"en": "front arc", "es": "arco frontal"}, sure=False, least=1, most=360),
         Param("rear_arc_deg", "angle", None, {"en": "rear arc (default: the rest)", "es": "arco trasero (por omisión, el resto)"}, least=0, most=360),
-        Param("base_diameter", "length", 1.5, {"en": "diameter of a base", "es": "diámetro de una peana"}, unit="in", sure=False, least=0),
-        Param("base_diameter_unique", "length", 2.0, {"en": "diameter of a Unique base", "es": "diámetro de una peana Única"}, unit="in", sure=False, least=0),
-        Param("objective_diameter", "length", 1.5, {"en": "diameter of an objective", "es": "diámetro de un objetivo"}, unit="in", sure=False, least=0),
+        Param("base_diameter", "length", 1.5, {"en": "diameter of a base", "es": "diámetro de una peana"}, unit="in", sure=False, least=0.01),
+        Param("base_diameter_unique", "length", 2.0, {"en": "diameter of a Unique base", "es": "diámetro de una peana Única"}, unit="in", sure=False, least=0.01),
+        Param("objective_diameter", "length", 1.5, {"en": "diameter of an objective", "es": "diámetro de un objetivo"}, unit="in", sure=False, least=0.01),
         Param("contact_tol", "length", 0.04, {"en": "gap that still is contact", "es": "hueco que aún es contacto"}, unit="in", least=0),
         Param("place_tol", "length", 0.125, {"en": "tolerance of a placed objective", "es": "tolerancia al colocar un objetivo"}, unit="in", least=0),
         Param("deploy_edges", "json", ("near", "far"), {"en": "edges with a deployment zone", "es": "bordes con zona de despliegue"}),

@@ -55,13 +55,15 @@ def shift_legal(a: Asked) -> Finding:
     checks = [
         Check(
             not bad,
-            msg("rw-shift-lost", ids=[e.label for e in bad]),
+            msg("rw-shift-lost", ids=[e.label for e in bad]) if bad else msg("rw-shift-none-lost"),
             ("RW-SHIFT-1", "RW-SHIFT-2"),
             _part(march, bad),
         ),
         Check(
             not fresh,
-            msg("rw-shift-new", ids=[label_of(field, n) for n in fresh]),
+            msg("rw-shift-new", ids=[label_of(field, n) for n in fresh])
+            if fresh
+            else msg("rw-shift-none-new"),
             ("RW-SHIFT-1",),
             _part(march, fresh),
         ),
@@ -235,6 +237,14 @@ register(
         "rw-shift-lost": {
             "en": "Contact neither kept along the same edges nor left straight away from the edge: {ids}",
             "es": "Contacto ni conservado por los mismos bordes ni dejado en dirección opuesta al borde: {ids}",
+        },
+        "rw-shift-none-lost": {
+            "en": "No contact is lost in a way that is not allowed.",
+            "es": "Ningún contacto se pierde de un modo no permitido.",
+        },
+        "rw-shift-none-new": {
+            "en": "Nothing new is touched that must not be.",
+            "es": "No se toca nada nuevo que no se deba tocar.",
         },
         "rw-shift-new": {
             "en": "A repositioning unit may touch nothing new: {ids}",
