@@ -94,7 +94,7 @@ def table(pictures, monkeypatch):
     live.stop()
 
 
-def until(live, what, seconds=30.0):
+def until(live, what, seconds=120.0):
     """Wait for a state; the failing state is in the message."""
     deadline = time.monotonic() + seconds
     state = live.state()
