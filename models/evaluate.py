@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from regla.models.classes import BASE_CLASSES, CLASSES, HEX_CLASSES
 from regla.models.cut import load_picture
 from regla.models.labels import Labels, labels_from_truth
-from regla.vision.boxes import boxes_of, iou
+from regla.vision.boxes import GRID_PX, boxes_of, iou
 from regla.vision.detect import Detections, Detector
 from rich.progress import track
 
@@ -144,7 +144,7 @@ def hex_iou(a: NDArray[np.floating], b: NDArray[np.floating]) -> NDArray[np.floa
     ([[1.0]], True)
     """
     one, other = _hexagons(a)[:, None], _hexagons(b)[None, :]
-    shared = shapely.area(shapely.intersection(one, other))
+    shared = shapely.area(shapely.intersection(one, other, grid_size=GRID_PX))
     return shared / (shapely.area(one) + shapely.area(other) - shared)
 
 

@@ -21,6 +21,9 @@ SAME_CLASS_IOU = 0.45
 ANY_CLASS_IOU = 0.80
 # A find cut by the seam of a tile, and lying this far inside another of its class, is a piece of that other one.
 FRAGMENT_SHARE = 0.70
+# Coordinates are rounded to this before clipping. Without a grid, two boxes that almost coincide can come out as sharing
+# nothing at all (rounding errors of the clipper), and both would stay.
+GRID_PX = 1e-6
 
 
 def corners_of(boxes: Floats) -> Floats:
@@ -62,11 +65,11 @@ def area_px2(boxes: Floats) -> Floats:
 
 
 def _near_pairs(a: Floats, b: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Index pairs whose circumscribed circles meet: the only ones worth clipping."""
-    reach_a = np.hypot(a[:, 2], a[:, 3]) / 2
-    reach_b = np.hypot(b[:, 2], b[:, 3]) / 2
-    gap = np.hypot(a[:, None, 0] - b[None, :, 0], a[:, None, 1] - b[None, :, 1])
-    rows, columns = np.nonzero(gap < reach_a[:, None] + reach_b[None, :])
+    """Index pairs whose upright bounding boxes meet: the only ones worth clipping."""
+    corners_a, corners_b = corners_of(a), corners_of(b)
+    low_a, high_a = corners_a.min(axis=1)[:, None], corners_a.max(axis=1)[:, None]
+    low_b, high_b = corners_b.min(axis=1)[None], corners_b.max(axis=1)[None]
+    rows, columns = np.nonzero(((low_a < high_b) & (low_b < high_a)).all(axis=2))
     return rows, columns
 
 
@@ -83,7 +86,9 @@ def overlap_px2(a: Floats, b: Floats) -> Floats:
     if len(rows):
         shapes_a = shapely.polygons(corners_of(a))
         shapes_b = shapely.polygons(corners_of(b))
-        shared[rows, columns] = shapely.area(shapely.intersection(shapes_a[rows], shapes_b[columns]))
+        shared[rows, columns] = shapely.area(
+            shapely.intersection(shapes_a[rows], shapes_b[columns], grid_size=GRID_PX)
+        )
     return shared
 
 
