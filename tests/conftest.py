@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Benchmarks measure and want a quiet machine: they run when they are named (`make bench`), not with the tests.
+collect_ignore = [] if any("benchmarks" in word for word in sys.argv) else ["benchmarks"]
 
 settings.register_profile(
     "regla", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
