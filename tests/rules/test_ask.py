@@ -59,7 +59,20 @@ def test_language_is_checked() -> None:
 def test_a_verdict_as_json_has_what_scene_md_lists() -> None:
     verdict = ask(Scene.parse(a_scene()), {"query": "range", "from": "a", "to": "b", "range": 6})
     data = verdict.to_json("es")
-    wanted = ["answer", "value", "unit", "band", "arc", "ids", "blockers", "margin", "sigma", "rules", "because", "drawing"]
+    wanted = [
+        "answer",
+        "value",
+        "unit",
+        "band",
+        "arc",
+        "ids",
+        "blockers",
+        "margin",
+        "sigma",
+        "rules",
+        "because",
+        "drawing",
+    ]
     assert set(wanted) <= set(data)
     assert data["answer"] == "yes"
     assert data["unit"] == "in"
