@@ -176,6 +176,17 @@ def test_the_page_is_usable_within_a_second(benchmark: Any, chromium: Any, tmp_p
     assert statistics.median(times) < 1000
 
 
+def looks(drawn: list[list[float]]) -> list[list[float]]:
+    """One entry for each look: finer measurements of the same pictures repeat its time. The first look loads the networks."""
+    out: list[list[float]] = []
+    before = 0.0
+    for entry in drawn:
+        if entry[3] and entry[3] != before:
+            out.append(entry)
+        before = entry[3]
+    return out[1:]
+
+
 def test_from_a_settled_change_to_a_drawn_overlay(benchmark: Any, chromium: Any, tmp_path: Path) -> None:
     """The sample clip as if live: the look at the settled table, the message, the canvas."""
     clip = clip_samples()[0]
@@ -185,15 +196,15 @@ def test_from_a_settled_change_to_a_drawn_overlay(benchmark: Any, chromium: Any,
 
         def watch() -> list[list[float]]:
             found: list[list[float]] = []
-            until = time.monotonic() + 120
-            while len(found) < 12 and time.monotonic() < until:
+            until = time.monotonic() + 90
+            while len(looks(found)) < 9 and time.monotonic() < until:
                 page.wait_for_timeout(1000)
                 found = page.evaluate("window.drawn ?? []")
-            return found
+            return looks(found)
 
         seen = benchmark.pedantic(watch, rounds=1)
         page.context.close()
-    seen = seen[1:]  # the first look loads the networks: a start, not a change
+    assert len(seen) >= 3
     wire = [done - sent for _, sent, done, _ in seen]
     whole = sorted(done - sent + look for _, sent, done, look in seen if look)
     p95 = whole[min(len(whole) - 1, round(0.95 * (len(whole) - 1)))]
