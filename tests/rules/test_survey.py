@@ -98,3 +98,22 @@ def test_a_game_without_its_own_survey_is_asked_pair_by_pair() -> None:
         found = survey(scene)
         assert found.viewers == ("a", "b")
         json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_nothing_is_seen_for_sure_past_a_unit_of_unknown_facing() -> None:
+    tray = {"shape": "rect", "width": 60, "depth": 60}
+    row = [("a", "A", 300, 0), ("dim", "B", 500, None), ("b", "B", 700, 180), ("far", "A", 300, 0)]
+    pieces = [
+        {"id": i, "side": side, "kind": "unit", "at": [x, 700 if i == "far" else 300], "facing": facing,
+         "base": tray, "files": 1, "count": 1}
+        for i, side, x, facing in row
+    ]  # fmt: skip
+    scene = Scene.parse(
+        {"game": "runewars", "unit": "mm", "table": {"width": 1800, "depth": 900}, "pieces": pieces}
+    )
+    found = about(scene, "a").to_json()
+    assert ask(scene, {"query": "line-of-sight", "from": "a", "to": "b"}).answer == "unknown"
+    sees = survey(scene).sees
+    names = [p.id for p in scene.pieces]
+    assert sees[names.index("a"), names.index("b")] == "unknown"
+    assert json.dumps(found)

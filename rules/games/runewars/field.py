@@ -158,7 +158,7 @@ class Field:
         found = (p for p in self.asked.scene.pieces if p.kind in ("unit", "model"))
         return tuple(self.unit(p) for p in found if p.facing is not None or not self._out_of_the_way(p))
 
-    def _reach_mm(self, piece: Piece) -> float:
+    def reach_mm(self, piece: Piece) -> float:
         """The circle around a unit, whichever way it faces."""
         block = self.block(piece, 0.0)
         return 0.5 * math.hypot(block.whole_width_mm, block.whole_depth_mm)
@@ -170,7 +170,7 @@ class Field:
         names = {v for v in self.asked.values.values() if isinstance(v, str)}
         for p in scene.pieces:
             if p.id in names and p.kind in ("unit", "model"):
-                reach = self._reach_mm(p)
+                reach = self.reach_mm(p)
                 spots.append(shapely.Point(self.asked.at(p)).buffer(reach))
                 ground = self._occupied(p)
                 spots += [] if ground is None else [shapely.Polygon(ground.outline)]
@@ -191,7 +191,7 @@ class Field:
         stage = self._stage
         if stage is None or piece.id in self.asked.values.values():
             return False
-        return bool(stage.distance(shapely.Point(self.asked.at(piece))) > self._reach_mm(piece))
+        return bool(stage.distance(shapely.Point(self.asked.at(piece))) > self.reach_mm(piece))
 
     def others(self, *but: Unit) -> Iterator[Unit]:
         ids = {u.id for u in but}

@@ -54,7 +54,9 @@ def survey(scene: Scene, viewers: Sequence[str] | None = None) -> Survey:
         i = np.array([k for k, v in enumerate(chosen) if names.index(v) in kept], int)
         at = np.ix_(i, np.array(kept, int))
         out.distance_mm[at], out.distance_sigma_mm[at] = table.distance, table.sigma
-        out.band[at], out.arc[at], out.sees[at], out.engaged[at] = table.words()
+        out.band[at], out.arc[at], sees, out.engaged[at] = table.words()
+        dim = [p for p, u in zip(pieces, units, strict=True) if u is None]
+        out.sees[at] = _doubted(sees, table, dim)
     for k, v in enumerate(chosen):  # nobody looks at itself
         j = names.index(v)
         out.distance_mm[k, j] = out.distance_sigma_mm[k, j] = np.nan
@@ -69,6 +71,23 @@ def _known(field: Field, piece: Piece) -> Unit | None:
         return field.unit(piece)
     except RulesError:
         return None
+
+
+def _doubted(sees: Words, table: _Table, dim: Sequence[Piece]) -> Words:
+    """A unit whose facing is not known may stand in the way: no line near it is called free."""
+    if not dim:
+        return sees
+    shapes = np.array([foot.geometry for foot in table.feet], object)
+    ground = shapely.convex_hull(shapely.union(shapes[table.rows][:, None], shapes[None, :]))
+    at = shapely.points([table.field.asked.at(p) for p in dim])
+    reach = np.array([table.field.reach_mm(p) for p in dim])
+    near = (shapely.distance(ground[..., None], at) <= reach).any(-1)
+    above = [
+        u.terrain is not None and u.terrain.has("elevated") for u in table.units
+    ]  # RW-LOS-5: looks over all
+    near &= ~np.array(above)[table.rows][:, None]
+    sees[near & (sees != "no")] = "unknown"
+    return sees
 
 
 class _Table:
