@@ -16,6 +16,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from regla.rules import msg
+
+from .errors import VisionError
 
 __all__ = ["ModelFile", "ModelFileError", "Network", "shipped"]
 
@@ -25,16 +28,12 @@ MAX_FILE_BYTES = 400_000_000
 MAX_COMPILED = 4
 
 
-class ModelFileError(ValueError):
+class ModelFileError(VisionError):
     """A model file that cannot be used: missing, changed, or not what its card says. Says so in both languages."""
 
     def __init__(self, en: str, es: str) -> None:
-        super().__init__(en)
-        self._by_language = {"en": en, "es": es}
-
-    def text(self, lang: str = "en") -> str:
-        """The sentence in a language."""
-        return self._by_language.get(lang, self._by_language["en"])
+        ValueError.__init__(self, en)
+        self.message = msg("plain", text={"en": en, "es": es})
 
 
 def shipped(name: str) -> Path:

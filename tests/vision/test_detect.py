@@ -175,3 +175,11 @@ def test_a_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "best.pt").write_bytes(b"\x80\x04")
     with pytest.raises(ModelFileError, match="not an ONNX file"):
         Detector.load(tmp_path / "best.pt")
+
+
+def test_a_bad_model_is_a_fault_that_every_look_reports() -> None:
+    """The live loop turns a `VisionError` into a status; anything else would end it."""
+    from regla.vision.errors import VisionError
+
+    assert issubclass(ModelFileError, VisionError)
+    assert ModelFileError("no file", "no hay fichero").text("es") == "no hay fichero"
