@@ -21,6 +21,8 @@ KNOWN = {
     "9b09cc8bf347f0fc8a5f7657480587f25db09b34bf33b0652110fb03a8ad4fef": "yolo26n.pt, Ultralytics, AGPL-3.0",
     "0ebbc80d4a7680d14987a577cd21342b65ecfd94632bd9a8da63ae6417644ee1": "yolo11n.pt, Ultralytics, AGPL-3.0",
 }
+# Layers of YOLO26: its head with three outputs, its head with four, and where the fine output's layers are put in.
+THREE_OUTPUTS, FOUR_OUTPUTS, FINE_FROM = 23, 29, 17
 
 
 class CheckpointError(ModelFileError):
@@ -64,6 +66,7 @@ def load_into(model: Any, path: Path, whole: bool = False) -> tuple[int, int]:
             f"{path.name} cannot be read: {error}", f"{path.name} no se puede leer: {error}"
         ) from None
     own = model.state_dict()
+    stored = _renumbered(stored, own)
     fitting = {
         name: value.to(own[name].dtype)
         for name, value in stored.items()
@@ -76,6 +79,31 @@ def load_into(model: Any, path: Path, whole: bool = False) -> tuple[int, int]:
         )
     model.load_state_dict(fitting, strict=False)
     return len(fitting), len(own)
+
+
+def _renumbered(stored: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Weights of a network with three outputs, under the names they have in the one with a finer fourth output.
+
+    The fine output's own layers come in between, so every layer after them has a higher number, and each of the head's three
+    branches is one further on.
+    """
+    last, wanted = _last_layer(stored), _last_layer(own)
+    if (last, wanted) != (THREE_OUTPUTS, FOUR_OUTPUTS):
+        return stored
+    out = {}
+    for name, value in stored.items():
+        parts = name.split(".")
+        layer = int(parts[1])
+        if layer >= FINE_FROM:
+            parts[1] = str(layer + FOUR_OUTPUTS - THREE_OUTPUTS)
+        if layer == last and len(parts) > 3 and parts[3].isdigit():
+            parts[3] = str(int(parts[3]) + 1)
+        out[".".join(parts)] = value
+    return out
+
+
+def _last_layer(state: dict[str, Any]) -> int:
+    return max((int(name.split(".")[1]) for name in state if name.startswith("model.")), default=0)
 
 
 def from_known_pickle(source: Path, out: Path) -> Path:

@@ -18,7 +18,7 @@ from regla.models.classes import CLASS_ID, CLASSES
 from regla.models.export import write_card
 from regla.models.labels import outline_corners
 from regla.vision.boxes import boxes_of
-from regla.vision.facing import BINS, CROP_PX, FACING_CLASSES, SQUARED_CLASSES, FacingModel, crop, decode
+from regla.vision.facing import BINS, CROP_PX, FACING_CLASSES, SQUARED_CLASSES, VIEWS, FacingModel, crop, decode
 from rich.progress import track
 
 __all__ = ["crops_of_picture", "cut_crops", "fit", "measure"]
@@ -87,7 +87,7 @@ def crops_of_picture(
         classes.append(CLASS_ID[name])
     side = WIDE_PX if wide else CROP_PX
     if not boxes:
-        return np.zeros((0, side, side, 3), np.uint8), np.zeros(0), np.zeros(0, np.int64)
+        return np.zeros((0, side, side * len(VIEWS), 3), np.uint8), np.zeros(0), np.zeros(0, np.int64)
     return crop(image, np.array(boxes), side), np.array(angles), np.array(classes, dtype=np.int64)
 
 
@@ -116,23 +116,42 @@ def _network() -> Any:
     import torch
     from torch import nn
 
-    def step(before: int, after: int, stride: int) -> list[nn.Module]:
-        return [nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after), nn.ReLU()]
+    def step(before: int, after: int, stride: int) -> nn.Sequential:
+        return nn.Sequential(
+            nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after), nn.ReLU()
+        )
+
+    class Residual(nn.Module):
+        """Two steps and a way round them."""
+
+        def __init__(self, channels: int) -> None:
+            super().__init__()
+            self.steps = nn.Sequential(step(channels, channels, 1), step(channels, channels, 1))
+
+        def forward(self, x: Any) -> Any:
+            return x + self.steps(x)
+
+    class Views(nn.Module):
+        """Views that stand side by side become channels: place by place the same direction from the box's middle."""
+
+        def forward(self, x: Any) -> Any:
+            return torch.cat(x.split(CROP_PX, dim=3), dim=1)
 
     # Where in the crop a thing lies is what decides: no pooling over the whole crop, the last 4×4 places stay apart.
     return nn.Sequential(
-        *step(3, 24, 2),
-        *step(24, 48, 1),
-        *step(48, 64, 2),
-        *step(64, 64, 1),
-        *step(64, 96, 2),
-        *step(96, 96, 1),
-        *step(96, 128, 2),
+        Views(),
+        step(3 * len(VIEWS), 32, 2),
+        step(32, 48, 2),
+        Residual(48),
+        step(48, 96, 2),
+        Residual(96),
+        step(96, 128, 2),
+        Residual(128),
         nn.Flatten(),
-        nn.Dropout(0.2),
-        nn.Linear(128 * (CROP_PX // 16) ** 2, 128),
+        nn.Dropout(0.3),
+        nn.Linear(128 * (CROP_PX // 16) ** 2, 160),
         nn.ReLU(),
-        nn.Linear(128, BINS),
+        nn.Linear(160, BINS),
     ).to(memory_format=torch.channels_last)
 
 
@@ -146,13 +165,20 @@ def _turn(images: Any, angles: Any, squared: Any, generator: Any) -> tuple[Any, 
     little = torch.randn(n, generator=generator) * np.deg2rad(JITTER_DEG)
     turn = torch.where(squared, quarter + little, free)
     size = torch.exp(torch.randn(n, generator=generator) * JITTER_SHARE) * (CROP_PX / WIDE_PX)
-    # In the units of grid_sample the wide crop reaches from -1 to 1; the box is CROP_PX / WIDE_PX / 1.5 of that.
+    # In the units of grid_sample a wide crop reaches from -1 to 1; the same move is less of a wider view.
     move = torch.randn(n, 2, generator=generator) * JITTER_SHARE * (CROP_PX / WIDE_PX)
     cos, sin = torch.cos(turn) * size, torch.sin(turn) * size
-    theta = torch.stack([torch.stack([cos, -sin, move[:, 0]], 1), torch.stack([sin, cos, move[:, 1]], 1)], 1)
-    grid = torch.nn.functional.affine_grid(theta, [n, 3, CROP_PX, CROP_PX], align_corners=False)
-    cut = torch.nn.functional.grid_sample(images, grid, padding_mode="border", align_corners=False)
-    return cut, angles - turn
+    cuts = []
+    for view, part in zip(VIEWS, images.split(WIDE_PX, dim=3), strict=True):
+        shift = move * (VIEWS[0] / view)
+        theta = torch.stack(
+            [torch.stack([cos, -sin, shift[:, 0]], 1), torch.stack([sin, cos, shift[:, 1]], 1)], 1
+        )
+        grid = torch.nn.functional.affine_grid(theta, [n, 3, CROP_PX, CROP_PX], align_corners=False)
+        cuts.append(
+            torch.nn.functional.grid_sample(part, grid, padding_mode="border", align_corners=False)
+        )
+    return torch.cat(cuts, dim=3), angles - turn
 
 
 def _augment(images: Any, angles: Any, generator: Any) -> tuple[Any, Any]:
@@ -169,7 +195,8 @@ def _augment(images: Any, angles: Any, generator: Any) -> tuple[Any, Any]:
     noise = torch.rand(n, 1, 1, 1, generator=generator) * 0.05
     images = (images + torch.randn(images.shape, generator=generator) * noise).clamp(0, 1)
     mirror = torch.rand(n, generator=generator) < 0.5
-    images = torch.where(mirror[:, None, None, None], images.flip(3), images)
+    mirrored = torch.cat([view.flip(3) for view in images.split(CROP_PX, dim=3)], dim=3)
+    images = torch.where(mirror[:, None, None, None], mirrored, images)
     angles = torch.where(mirror, torch.pi - angles, angles)
     return images, angles
 
@@ -236,7 +263,7 @@ def fit(
     with torch.no_grad():
         torch.onnx.export(
             torch.nn.Sequential(network, torch.nn.Softmax(dim=1)).eval(),
-            (torch.zeros(1, 3, CROP_PX, CROP_PX),),
+            (torch.zeros(1, 3, CROP_PX, CROP_PX * len(VIEWS)),),
             str(out),
             opset_version=18,
             input_names=["crops"],
@@ -244,7 +271,7 @@ def fit(
             dynamic_axes={"crops": {0: "batch"}, "shares": {0: "batch"}},
             dynamo=False,
         )
-    write_card(out, "facing", bins=BINS, crop_px=CROP_PX, classes=sorted(FACING_CLASSES))
+    write_card(out, "facing", bins=BINS, crop_px=CROP_PX, views=list(VIEWS), classes=sorted(FACING_CLASSES))
     return out
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from regla.models.classes import CLASSES
 from regla.models.cut import cut_sources
+from regla.models.export import NETWORK
 from regla.vision.weights import ModelFileError
 
 __all__ = ["Recipe", "TrainingError", "adapt", "need_training_tools", "train"]
@@ -41,7 +42,7 @@ class Recipe:
     lr_end_share: float = 0.05
     warmup_epochs: float = 0.3
     seed: int = 0
-    network: str = "yolo26n-obb.yaml"
+    network: str = NETWORK
     freeze: int = 0
     # Random tiles to an epoch, so that a large set is saved often; 0 takes all.
     epoch_tiles: int = 0

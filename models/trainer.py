@@ -17,8 +17,59 @@ from regla.models.export import network_settings
 from ultralytics.data.build import InfiniteDataLoader
 from ultralytics.engine import trainer as engine
 from ultralytics.models.yolo.obb import OBBTrainer
+from ultralytics.utils.tal import RotatedTaskAlignedAssigner
 
-__all__ = ["ProcessorTrainer"]
+__all__ = ["PictureAssigner", "ProcessorTrainer"]
+
+
+class PictureAssigner(RotatedTaskAlignedAssigner):
+    """Ultralytics' assigner, picture by picture: the same answer for a quarter of the work.
+
+    It compares every true box with every place of the network, and fills all pictures of a batch up to the fullest one. One
+    tile of a ranked army has a hundred boxes, most have ten, and the assigner alone took 0.57 s of a step of 1.35 s.
+    """
+
+    @torch.no_grad()
+    def forward(
+        self,
+        pd_scores: Any,
+        pd_bboxes: Any,
+        anc_points: Any,
+        gt_labels: Any,
+        gt_bboxes: Any,
+        mask_gt: Any,
+        **extra: Any,
+    ) -> Any:
+        """As the parent's; boxes of a picture stand before the filling."""
+        if gt_bboxes.shape[1] == 0:
+            return super().forward(pd_scores, pd_bboxes, anc_points, gt_labels, gt_bboxes, mask_gt, **extra)
+        parts = []
+        for i, count in enumerate(mask_gt.bool().sum(dim=(1, 2)).clamp(min=1).tolist()):
+            one = slice(i, i + 1)
+            parts.append(
+                super().forward(
+                    pd_scores[one],
+                    pd_bboxes[one],
+                    anc_points,
+                    gt_labels[one, :count],
+                    gt_bboxes[one, :count],
+                    mask_gt[one, :count],
+                    **{name: value[one] for name, value in extra.items()},
+                )
+            )
+        return tuple(torch.cat(part) for part in zip(*parts, strict=True))
+
+    @classmethod
+    def like(cls, other: RotatedTaskAlignedAssigner) -> PictureAssigner:
+        """The same settings as another assigner's."""
+        return cls(
+            topk=other.topk,
+            num_classes=other.num_classes,
+            alpha=other.alpha,
+            beta=other.beta,
+            stride=other.stride,
+            topk2=other.topk2,
+        )
 
 
 class _Float32Loss:
@@ -114,6 +165,7 @@ class ProcessorTrainer(OBBTrainer):
         model = self.model
         if getattr(model, "criterion", None) is None:
             model.criterion = model.init_criterion()
+            model.criterion.assigner = PictureAssigner.like(model.criterion.assigner)
         if not isinstance(model.criterion, _Float32Loss):
             model.criterion = _Float32Loss(model.criterion)
         # The training loop opens `autocast(self.amp, device=...)`, which knows no bfloat16 on processors.

@@ -20,12 +20,13 @@ from regla.models.classes import CLASSES
 from regla.vision.boxes import boxes_of
 from regla.vision.weights import ModelFile, ModelFileError, Network, shipped
 
-__all__ = ["BINS", "CROP_PX", "FACING_CLASSES", "FacingModel", "crop", "decode"]
+__all__ = ["BINS", "CROP_PX", "FACING_CLASSES", "VIEWS", "FacingModel", "crop", "decode"]
 
 # Side of the square crop the network sees.
 CROP_PX = 64
-# A figure leans over its base's rim and points with what it holds: look this much wider than the box.
-CONTEXT = 1.5
+# How much wider than the box each view of it is. A figure leans over its base's rim and points with what it holds; and who
+# stands in ranks looks where the neighbours look, which the second, wider view shows.
+VIEWS = (1.5, 4.0)
 # Directions told apart, 10° each; the answer between two is their weighted mean.
 BINS = 36
 # Half-width of the window round the best direction that counts as "this one".
@@ -36,26 +37,47 @@ SQUARED_CLASSES = frozenset({"rect-base", "tray"})
 # Crops in one run of the network: enough to keep two cores busy, small enough to stay in their cache.
 BATCH = 32
 DEFAULT_CONFIDENCE = 0.8
+# Picture pixels to one crop pixel, at most.
+COARSEST_STEP = 1.5
 
 
-def crop(image_bgr: NDArray[Any], boxes: NDArray[np.floating], size_px: int = CROP_PX) -> NDArray[Any]:
-    """Cut out boxes (cx, cy, w, h, angle_rad), each turned so that its first side lies level: (N, size, size, 3)."""
+def crop(
+    image_bgr: NDArray[Any],
+    boxes: NDArray[np.floating],
+    size_px: int = CROP_PX,
+    views: tuple[float, ...] = VIEWS,
+) -> NDArray[Any]:
+    """Cut out boxes (cx, cy, w, h, angle_rad), each turned so that its first side lies level, once per view.
+
+    The views of a box stand side by side: (N, size, size * views, 3).
+    """
     boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
-    crops = np.zeros((len(boxes), size_px, size_px, 3), dtype=np.uint8)
+    crops = np.zeros((len(boxes), size_px, size_px * len(views), 3), dtype=np.uint8)
+    smaller = [np.asarray(image_bgr)]
+    middle = (size_px - 1) / 2
     for i, (cx, cy, w, h, angle) in enumerate(boxes):
-        # Never degenerate: a box of no size still has a place.
-        step = max(CONTEXT * max(w, h), 1.0) / size_px
-        cos, sin = np.cos(angle) * step, np.sin(angle) * step
-        middle = (size_px - 1) / 2
-        # From crop pixels to picture pixels, which is what WARP_INVERSE_MAP expects.
-        matrix = np.array(
-            [[cos, -sin, cx - cos * middle + sin * middle], [sin, cos, cy - sin * middle - cos * middle]]
-        )
-        # Area-like sampling for large boxes: linear interpolation alone would alias.
-        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-        crops[i] = cv2.warpAffine(
-            image_bgr, matrix, (size_px, size_px), flags=flags, borderMode=cv2.BORDER_REPLICATE
-        )
+        for k, wider in enumerate(views):
+            # Never degenerate: a box of no size still has a place.
+            step = max(wider * max(w, h), 1.0) / size_px
+            # From a copy of the picture that is at most half again too fine: interpolation alone would alias.
+            level = max(0, int(np.ceil(np.log2(step / COARSEST_STEP)))) if step > COARSEST_STEP else 0
+            while len(smaller) <= level and min(smaller[-1].shape[:2]) > 1:
+                smaller.append(cv2.pyrDown(smaller[-1]))
+            level = min(level, len(smaller) - 1)
+            scale = 2.0**-level
+            x, y = (cx + 0.5) * scale - 0.5, (cy + 0.5) * scale - 0.5
+            cos, sin = np.cos(angle) * step * scale, np.sin(angle) * step * scale
+            # From crop pixels to picture pixels, which is what WARP_INVERSE_MAP expects.
+            matrix = np.array(
+                [[cos, -sin, x - cos * middle + sin * middle], [sin, cos, y - sin * middle - cos * middle]]
+            )
+            crops[i, :, k * size_px : (k + 1) * size_px] = cv2.warpAffine(
+                smaller[level],
+                matrix,
+                (size_px, size_px),
+                flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+                borderMode=cv2.BORDER_REPLICATE,
+            )
     return crops
 
 
@@ -97,6 +119,8 @@ class FacingModel:
                 f"{file.path.name}: expected {BINS} directions from {CROP_PX} px crops",
                 f"{file.path.name}: se esperaban {BINS} direcciones a partir de recortes de {CROP_PX} px",
             )
+        # Cards from before there were two views name none.
+        self._views = tuple(float(v) for v in file.card.get("views", VIEWS[:1]))
         self._network = Network(file)
         self.model_sha256 = file.sha256
         thresholds = file.card.get("confidence", {})
@@ -113,23 +137,28 @@ class FacingModel:
         self, image_bgr: NDArray[Any], corners_px: NDArray[np.floating], class_id: NDArray[np.integer]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Direction in the picture (radians, NaN = unknown) and confidence 0–1 for each box."""
+        angle, confidence, told = self.guess(image_bgr, corners_px, class_id)
+        return np.where(told, angle, np.nan), confidence
+
+    def guess(
+        self, image_bgr: NDArray[Any], corners_px: NDArray[np.floating], class_id: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+        """The likeliest direction of each box however unsure (NaN: its kind has no front), its confidence, and whether
+        that is enough to say so. Guesses are for those who have several of one thing: ranks look one way."""
         class_id = np.asarray(class_id, dtype=np.int64).reshape(-1)
         facing = np.full(len(class_id), np.nan)
         confidence = np.zeros(len(class_id))
         rows = np.nonzero(self._known[class_id])[0]
-        if len(rows) == 0:
-            return facing, confidence
-        boxes = boxes_of(np.asarray(corners_px, dtype=np.float64).reshape(-1, 4, 2)[rows])
-        crops = crop(image_bgr, boxes)
-        angle, sure = decode(self.shares(crops), self._squared[class_id[rows]])
-        confidence[rows] = sure
-        told = sure >= self._threshold[class_id[rows]]
-        turned = angle + boxes[:, 4]
-        facing[rows[told]] = ((turned + np.pi) % (2 * np.pi) - np.pi)[told]
-        return facing, confidence
+        if len(rows):
+            boxes = boxes_of(np.asarray(corners_px, dtype=np.float64).reshape(-1, 4, 2)[rows])
+            crops = crop(image_bgr, boxes, views=self._views)
+            angle, sure = decode(self.shares(crops), self._squared[class_id[rows]])
+            confidence[rows] = sure
+            facing[rows] = (angle + boxes[:, 4] + np.pi) % (2 * np.pi) - np.pi
+        return facing, confidence, np.isfinite(facing) & (confidence >= self._threshold[class_id])
 
     def shares(self, crops: NDArray[Any]) -> NDArray[np.float64]:
-        """The network's shares per direction for (N, CROP_PX, CROP_PX, 3) crops."""
+        """The network's shares per direction for crops as ``crop`` gives them."""
         if len(crops) == 0:
             return np.zeros((0, BINS))
         parts = []

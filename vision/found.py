@@ -44,6 +44,9 @@ class Found:
     tag: int | None = None
     colour: tuple[float, float, float] | None = None
     corners_px: Floats | None = None
+    guess_deg: float | None = None
+    """The likeliest front, however unsure; `guess_sure` is the share that speaks for it. One of many in a block's vote."""
+    guess_sure: float = 0.0
 
     @property
     def base(self) -> Base:

@@ -40,7 +40,7 @@ __all__ = ["Pipeline", "Sight", "versions"]
 
 HAND_SCORE: Final = 0.4
 """A hand is believed a little sooner than a base: waiting for nothing costs less than a wrong verdict."""
-FACES_MOST: Final = 4
+FACES_MOST: Final = 6
 """Bases of one block whose front is looked at: enough for a vote, and a horde costs no more than a regiment."""
 SKIRMISH_GAP_MM: Final = 12.5
 FACED: Final = ("round-base", "rect-base", "tray")
@@ -212,8 +212,7 @@ class Pipeline:
         if ask and self.facing:
             corners = np.array([out[i].corners_px for i in ask])
             classes = np.array([CLASSES.index(out[i].cls) for i in ask])
-            angle, sure = self.facing(image, corners, classes)
-            told = np.isfinite(angle)
+            angle, sure, told = self.facing.guess(image, corners, classes)
             middles = corners.mean(axis=1)
             heights = np.array([out[i].height_mm for i in ask])
             here, _ = view.to_table(middles, heights, sigma_px=0.0)
@@ -221,10 +220,13 @@ class Pipeline:
                 middles + 4 * np.column_stack([np.cos(angle), np.sin(angle)]), heights, sigma_px=0.0
             )
             way = there - here
-            for n in np.flatnonzero(told):
+            for n in np.flatnonzero(np.isfinite(way).all(axis=1)):
                 turn = float(np.degrees(np.arctan2(way[n, 1], way[n, 0]))) % 360
-                sigma = 4.0 + 10.0 * (1 - float(sure[n]))
-                out[ask[n]] = replace(out[ask[n]], facing_deg=turn, facing_sigma_deg=sigma)
+                seen = replace(out[ask[n]], guess_deg=turn, guess_sure=float(sure[n]))
+                if told[n]:
+                    sigma = 4.0 + 10.0 * (1 - float(sure[n]))
+                    seen = replace(seen, facing_deg=turn, facing_sigma_deg=sigma)
+                out[ask[n]] = seen
         for tag in tags:
             owner = min(
                 (

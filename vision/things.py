@@ -15,13 +15,17 @@ from .refine import Measured
 
 __all__ = ["make_things", "thing_of_block"]
 
-VOTE_SURE: Final = 0.62
-"""Share of the votes for one of four fronts from which on the front of a block counts as known."""
-REAR_WEIGHT: Final = 1.5
-"""An incomplete rank stands at the rear: so many bases' votes is that worth."""
-ODD_WEIGHT: Final = 2.0
-"""A front that would leave gaps in ranks that must be full is that much less likely, per gap."""
-LEAST_VOTES: Final = 0.9
+FRONT_SURE: Final = 0.95
+"""How probable one of four fronts must be for the front of a block to count as known."""
+ALIKE_POWER: Final = 0.5
+"""Bases of one block look alike, so what fools the network on one fools it on all: n of them are worth n to this power."""
+GUESS_BOUNDS: Final = (0.25, 0.97)
+"""One base is never a worse hint than none, nor ever certain."""
+TAG_SURE: Final = 0.999
+ODD_COST: Final = 3.5
+ODD_MOST: Final = 3
+"""A front that leaves gaps in ranks that must be full is less likely by e to this for each gap: one base in thirty at the rim
+of a block is not seen. No more than so many gaps count."""
 FRONT_DEG: Final = 40.0
 """A seen front farther than this from any side of a rectangle is no front of it."""
 ROUND_SIGMA_DEG: Final = 4.0
@@ -101,35 +105,37 @@ def _traits(ranks: Ranks, block: Block, game: str) -> tuple[str, ...]:
 
 
 def _front(block: Block, members: Sequence[Found]) -> tuple[int, bool]:
-    """Which of four ways the block looks, in quarter turns from its lattice's forward, and whether that is known."""
-    votes = np.zeros(4)
-    cast = 0.0
+    """Which of four ways the block looks, in quarter turns from its lattice's forward, and whether that is known.
+
+    Every base whose front was looked at is a hint of its own sureness; an incomplete rank is a hint at the rear.
+    """
+    hints, tags = np.zeros(4), np.zeros(4)
+    count = 0
     for m in members:
-        if m.facing_deg is None:
+        looks, sure = (m.facing_deg, TAG_SURE) if m.tag is not None else (m.guess_deg, m.guess_sure)
+        if looks is None:
             continue
-        weight = 8.0 if m.tag is not None else m.score
-        turn = (m.facing_deg - block.turn_deg + 45) % 360
-        votes[int(turn // 90) % 4] += weight
-        cast += weight
+        sure = float(np.clip(sure, GUESS_BOUNDS[0], TAG_SURE if m.tag is not None else GUESS_BOUNDS[1]))
+        shares = np.full(4, (1 - sure) / 3)
+        shares[int((looks - block.turn_deg + 45) % 360 // 90) % 4] = sure
+        if m.tag is not None:
+            tags += np.log(shares)
+        else:
+            hints += np.log(shares)
+            count += 1
+    odd = np.array([ranks_of(block, q).odd for q in range(4)], dtype=float)
     width, depth = block.size_mm
     allowed = np.array([True] * 4)
     if abs(width - depth) > 0.15 * max(width, depth):
         # Oblong bases stand with their short side to the front.
         allowed = np.array([True, False, True, False])
-    odd = np.array([ranks_of(block, q).odd for q in range(4)], dtype=float)
-    rear = np.zeros(4)
-    if odd.min() < odd.max():
-        # Some fronts would put the gaps into a rank that must be full.
-        rear = REAR_WEIGHT * (odd == odd[allowed].min()) / max(1, int(np.sum(odd == odd[allowed].min())))
-        votes = votes / (1 + ODD_WEIGHT * (odd - odd[allowed].min()) / max(len(members), 1))
-    total = np.where(allowed, votes + rear, 0.0)
-    best = int(total.argmax())
-    if total.sum() <= 0:
-        return (0 if allowed[0] else 1), False
-    sure = total[best] / total.sum() >= VOTE_SURE and (
-        cast >= LEAST_VOTES or rear[best] >= REAR_WEIGHT - 1e-9
-    )
-    return best, bool(sure)
+    total = hints * max(count, 1) ** (ALIKE_POWER - 1) + tags
+    total -= ODD_COST * np.minimum(odd - odd[allowed].min(), ODD_MOST)
+    total = np.where(allowed, total, -np.inf)
+    share = np.exp(total - total.max())
+    share /= share.sum()
+    best = int(share.argmax())
+    return best, bool(share[best] >= FRONT_SURE)
 
 
 def _single(found: Found, game: str) -> Thing:

@@ -197,7 +197,7 @@ class ToldFacing:
     known: bool = True
     model_sha256: str = "told"
 
-    def __call__(self, image, corners_px, class_id):
+    def guess(self, image, corners_px, class_id):
         middles = np.asarray(corners_px).mean(axis=1)
         at = self.view.to_pixel(np.array([[*b.at, b.height] for b in self.bases]))
         angles = np.full(len(middles), np.nan)
@@ -208,4 +208,4 @@ class ToldFacing:
             way = tip - self.view.to_pixel([[*base.at, base.height]])[0]
             if self.known:
                 angles[n] = np.arctan2(way[1], way[0])
-        return angles, np.full(len(middles), 0.95)
+        return angles, np.full(len(middles), 0.95), np.isfinite(angles)

@@ -32,7 +32,7 @@ def test_a_crop_shows_the_box_level_and_its_surroundings(angle: float) -> None:
     # A red dot beyond the middle of the side that the box's own +x points at.
     ahead = box[0, :2] + 38 * np.array([np.cos(angle), np.sin(angle)])
     cv2.circle(image, tuple(int(v) for v in np.round(ahead)), 4, (0, 0, 255), -1)
-    part = crop(image, box)[0].astype(int)
+    part = crop(image, box, views=(1.5,))[0].astype(int)
     assert part.shape == (CROP_PX, CROP_PX, 3)
     white = part.min(axis=2) > 128
     # The box is two thirds of the crop each way.

@@ -39,6 +39,8 @@ def found(bases, rng, shake_mm=0.8, shake_deg=2.0, faces=True, cls="rect-base"):
                 1.0,
                 facing,
                 5.0,
+                guess_deg=facing,
+                guess_sure=0.9 if faces else 0.0,
                 snapped=True,
                 score=0.9,
             )
@@ -111,7 +113,7 @@ def test_a_few_wrong_fronts_are_outvoted():
     for i in (2, 6, 11):
         from dataclasses import replace
 
-        seen[i] = replace(seen[i], facing_deg=(seen[i].facing_deg + 180) % 360)
+        seen[i] = replace(seen[i], guess_deg=(seen[i].facing_deg + 180) % 360)
     blocks = find_blocks(seen)
     (thing,) = make_things(Measured(seen, blocks, [np.eye(2)], [0.2], [0.9]), "t9a")
     assert abs(thing.facing_deg - 90) < 5
