@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from regla.models.checkpoint import KNOWN, CheckpointError, from_known_pickle, load_into
+from regla.models.checkpoint import KNOWN, CheckpointError, _renumbered, from_known_pickle, load_into
 from regla.models.train import Recipe, TrainingError, adapt, need_training_tools
 
 
@@ -58,3 +58,17 @@ def test_a_recipe_is_all_numbers_that_ultralytics_knows() -> None:
     settings = Recipe(epochs=3, lr=0.002).settings()
     assert settings["epochs"] == 3 and settings["lr0"] == 0.002 and settings["nbs"] == settings["batch"]
     assert settings["mosaic"] == 0.0 and settings["device"] == "cpu"
+
+
+def test_weights_of_three_outputs_find_their_places_among_four() -> None:
+    before = {"model.0.conv.weight": "a", "model.16.m": "b", "model.17.conv": "c", "model.23.cv2.0.1.bias": "d"}
+    four = {"model.29.cv2.3.1.bias": None}
+    assert _renumbered(before, four) == {
+        "model.0.conv.weight": "a",
+        "model.16.m": "b",
+        "model.23.conv": "c",
+        "model.29.cv2.1.1.bias": "d",
+    }
+    # Of the same network, or of one that is not known: every name as it is.
+    assert _renumbered(before, {"model.23.cv2.0.1.bias": None}) == before
+    assert _renumbered(four, four) == four

@@ -42,6 +42,24 @@ def test_a_crop_shows_the_box_level_and_its_surroundings(angle: float) -> None:
     assert x.mean() > 0.85 * CROP_PX and y.mean() == pytest.approx((CROP_PX - 1) / 2, abs=2)
 
 
+def test_the_wider_view_stands_beside_and_shows_the_neighbours() -> None:
+    image = np.zeros((400, 500, 3), np.uint8)
+    cv2.circle(image, (240, 190), 15, (255, 255, 255), -1)
+    cv2.circle(image, (240 + 45, 190), 15, (0, 0, 255), -1)
+    near, wide = np.split(crop(image, np.array([[240.0, 190.0, 30.0, 30.0, 0.0]]), views=(1.5, 4.0))[0], 2, axis=1)
+    red = [(part[..., 2] > 128) & (part[..., 1] < 100) for part in (near, wide)]
+    assert red[0].mean() < 0.02 and red[1].mean() > 0.03
+    assert (wide.min(axis=2) > 128).mean() == pytest.approx(np.pi / 4 / 16, abs=0.01)
+
+
+def test_a_large_box_is_averaged_not_sampled() -> None:
+    # One pixel in two is white: a crop eight times smaller must be grey all over.
+    image = np.zeros((1000, 1000, 3), np.uint8)
+    image[:, ::2] = 255
+    part = crop(image, np.array([[500.0, 500.0, 340.0, 340.0, 0.0]]), views=(1.5,))[0]
+    assert part.astype(float).std() < 12 and 100 < part.mean() < 155
+
+
 @given(st.floats(-3.1, 3.1))
 def test_a_clear_direction_comes_back(angle: float) -> None:
     bins = np.arange(BINS) * 2 * np.pi / BINS
@@ -84,6 +102,16 @@ def test_a_grey_table_has_no_facing(facing: FacingModel) -> None:
         np.full((300, 300, 3), 128, np.uint8), corners_of(boxes), np.array([RECT, ROUND, ROUND])
     )
     assert np.isnan(angle).all()
+
+
+def test_a_guess_is_there_even_where_nothing_is_claimed(facing: FacingModel) -> None:
+    image = np.random.default_rng(0).integers(0, 255, (300, 300, 3), dtype=np.uint8)
+    corners = corners_of(np.array([[60.0, 60, 40, 40, 0.1], [150, 150, 40, 40, 0.0], [220, 220, 30, 30, 0.0]]))
+    kinds = np.array([RECT, ROUND, TOKEN])
+    guess, sure, told = facing.guess(image, corners, kinds)
+    claim, _ = facing(image, corners, kinds)
+    assert np.isfinite(guess).tolist() == [True, True, False] and sure[2] == 0.0
+    assert np.array_equal(np.isfinite(claim), told) and np.array_equal(claim[told], guess[told])
 
 
 def test_no_boxes_no_answers(facing: FacingModel) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -111,12 +113,25 @@ def test_a_few_wrong_fronts_are_outvoted():
     rng = np.random.default_rng(4)
     seen = found(block((900, 600), 90, 5, 15), rng)
     for i in (2, 6, 11):
-        from dataclasses import replace
-
         seen[i] = replace(seen[i], guess_deg=(seen[i].facing_deg + 180) % 360)
     blocks = find_blocks(seen)
     (thing,) = make_things(Measured(seen, blocks, [np.eye(2)], [0.2], [0.9]), "t9a")
     assert abs(thing.facing_deg - 90) < 5
+
+
+def test_many_unsure_fronts_make_a_sure_one_but_one_does_not():
+    """Each base alone is below what a claim needs; nine that agree are not, and nine that disagree are none."""
+    rng = np.random.default_rng(4)
+    seen = [replace(f, facing_deg=None, guess_sure=0.7) for f in found(block((900, 600), 90, 3, 9), rng)]
+
+    def front(finds):
+        (thing,) = make_things(Measured(finds, find_blocks(finds), [np.eye(2)], [0.2], [0.9]), "t9a")
+        return thing.facing_deg
+
+    assert abs(front(seen) - 90) < 5
+    assert front([seen[0], *(replace(f, guess_deg=None) for f in seen[1:])]) is None
+    turned = [replace(f, guess_deg=(f.guess_deg + 90 * (i % 4)) % 360) for i, f in enumerate(seen)]
+    assert front(turned) is None
 
 
 @pytest.mark.parametrize("gap, units", [(0.0, 1), (9.0, 2), (40.0, 2)])
