@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -57,7 +57,9 @@ class Seen:
     centre_mm: list[float] = field(default_factory=list)
     base_centre_mm: list[float] = field(default_factory=list)
     inside95: list[bool] = field(default_factory=list)
+    clear_centre_mm: list[float] = field(default_factory=list)
     distance_mm: list[float] = field(default_factory=list)
+    clear_distance_mm: list[float] = field(default_factory=list)
     size_mm: list[float] = field(default_factory=list)
     facing_deg: list[float] = field(default_factory=list)
     round_facing_deg: list[float] = field(default_factory=list)
@@ -95,6 +97,8 @@ class Figures:
             "centre_mm": _spread(_merged(all_, "centre_mm")),
             "base_centre_mm": _spread(_merged(all_, "base_centre_mm")),
             "distance_mm": _spread(_merged(all_, "distance_mm")),
+            "clear_centre_mm": _spread(_merged(all_, "clear_centre_mm")),
+            "clear_distance_mm": _spread(_merged(all_, "clear_distance_mm")),
             "size_mm": _spread(_merged(all_, "size_mm")),
             "facing_deg": {
                 **_spread(facing),
@@ -197,9 +201,10 @@ def evaluate_one(truth: Truth, looked: Look, *, pairs: int | None = None, verdic
     """Compare one picture with its truth."""
     out = Seen(truth.name, looked.sight.ms)
     _compare_objects(out, truth, looked.sight.found)
-    matched = _compare_pieces(out, truth, looked.scene)
+    clear = _clear(truth)
+    matched = _compare_pieces(out, truth, looked.scene, clear)
     good = [(t, s) for t, s in matched if _seen_well(t)]
-    _compare_distances(out, good)
+    _compare_distances(out, good, clear)
     if verdicts:
         for judged in judge_scene(truth.scene, looked.scene, good, pairs, truth.raw.get("spaces")):
             out.verdicts[judged.outcome] = out.verdicts.get(judged.outcome, 0) + 1
@@ -280,7 +285,18 @@ def _cov(piece: Piece) -> Floats:
     return np.array([[max(sigma[0], 1e-6) ** 2, xy], [xy, max(sigma[1], 1e-6) ** 2]])
 
 
-def _compare_pieces(out: Seen, truth: Truth, scene: Scene) -> list[tuple[Piece, Piece]]:
+def _clear(truth: Truth) -> set[str]:
+    """Pieces of whose rims at least half is seen. `visible` does not say so: a piece's own figure may hide all of its rim."""
+    shares: dict[str, list[float]] = {}
+    for o in truth.objects:
+        if "rim" in o:
+            shares.setdefault(o.get("unit") or o["id"], []).append(o["rim"])
+    return {name for name, seen in shares.items() if np.mean(seen) >= VISIBLE}
+
+
+def _compare_pieces(
+    out: Seen, truth: Truth, scene: Scene, clear: Collection[str] = ()
+) -> list[tuple[Piece, Piece]]:
     """Match pieces; a piece of a named pile or without an outline has nothing to compare."""
     there = [p for p in truth.scene.pieces if shape_of(p) is not None]
     here = [p for p in scene.pieces if shape_of(p, p.extra.get("turn")) is not None]
@@ -313,6 +329,8 @@ def _compare_pieces(out: Seen, truth: Truth, scene: Scene) -> list[tuple[Piece, 
         if t.kind == "unit" and _block(t) != _block(s):
             continue  # another block than the true one: counted under grouping, its middle means nothing
         out.centre_mm.append(float(np.hypot(*error)))
+        if t.id in clear:
+            out.clear_centre_mm.append(out.centre_mm[-1])
         out.inside95.append(bool(ellipse95(error, _cov(s))[0]))
         out.size_mm.append(_size_error(t, s))
         _compare_facing(out, t, s)
@@ -364,7 +382,9 @@ def _compare_facing(out: Seen, t: Piece, s: Piece) -> None:
             out.turn_deg.append(abs((turn - t.facing + 45) % 90 - 45))
 
 
-def _compare_distances(out: Seen, matched: Sequence[tuple[Piece, Piece]]) -> None:
+def _compare_distances(
+    out: Seen, matched: Sequence[tuple[Piece, Piece]], clear: Collection[str] = ()
+) -> None:
     good = [(t, s) for t, s in matched if t.kind != "unit" or _block(t) == _block(s)]
     shapes = [(_shape(t), _shape(s)) for t, s in good]
     for a in range(len(shapes)):
@@ -372,3 +392,5 @@ def _compare_distances(out: Seen, matched: Sequence[tuple[Piece, Piece]]) -> Non
             true = shapes[a][0].distance(shapes[b][0])
             if true <= PAIR_MM:
                 out.distance_mm.append(abs(shapes[a][1].distance(shapes[b][1]) - true))
+                if good[a][0].id in clear and good[b][0].id in clear:
+                    out.clear_distance_mm.append(out.distance_mm[-1])

@@ -17,6 +17,9 @@ Array = NDArray[Any]
 
 LABEL_VISIBLE = 0.25  # below this even a person would not be asked to find it
 MIN_LABEL_PX = 5.0
+RIM_POINTS = 48
+RIM_INSIDE_MM = 0.7  # a point of the rim itself may fall on a pixel beside it
+RIM_ABOVE_MM = 2.0  # what is nearer to the camera than the rim by more than this stands before it; flock does not
 HAND_MIN_PX = 500  # less of a hand is a finger tip at the border
 
 
@@ -59,6 +62,25 @@ def visible_share(thing: Thing, frame: Frame, pinhole: Pinhole, shot: Shot) -> f
         )
         share *= clip
     return min(share, 1.0)
+
+
+def rim_share(thing: Thing, frame: Frame, pinhole: Pinhole, shot: Shot) -> float:
+    """The share of the rim of the top face that the camera sees: nothing stands before it, its own figure neither."""
+    middle = thing.outline_mm.mean(axis=0)
+    dense = densified(thing.outline_mm, RIM_POINTS)
+    inner = dense + (middle - dense) * (
+        RIM_INSIDE_MM / np.maximum(np.linalg.norm(dense - middle, axis=1), 1.0)[:, None]
+    )
+    xyz = _xyz(inner, thing.height_mm)
+    away = (xyz @ pinhole.rotation.T + pinhole.translation)[:, 2]
+    column, row = np.round(_pinhole_px(pinhole, xyz)).astype(int).T
+    height_px, width_px = frame.depth_mm.shape
+    there = (column >= 0) & (row >= 0) & (column < width_px) & (row < height_px)
+    pixels = shot.project(xyz)
+    there &= np.all((pixels > -0.5) & (pixels < np.array(shot.size_px) - 0.5), axis=1)
+    seen = np.zeros(len(xyz), bool)
+    seen[there] = frame.depth_mm[row[there], column[there]] > away[there] - RIM_ABOVE_MM
+    return float(seen.mean())
 
 
 def _inside(outline: Array, window: tuple[int, int, int, int]) -> NDArray[Any]:
@@ -173,6 +195,7 @@ def describe(
                 "outline_mm": np.round(thing.outline_mm, 3).tolist(),
                 "height_mm": round(thing.height_mm, 3),
                 "visible": round(thing.visible, 3),
+                **({} if thing.shape == "mask" else {"rim": round(rim_share(thing, frame, pinhole, shot), 3)}),
                 "facing": None if thing.facing is None else round(thing.facing % 360, 3),
                 "unit": thing.unit,
                 **({} if thing.tag is None else {"tag": thing.tag}),

@@ -134,7 +134,9 @@ def _show(figures: Figures, lang: str, plot: Path | None) -> None:
     for key in (
         "centre_mm",
         "base_centre_mm",
+        "clear_centre_mm",
         "distance_mm",
+        "clear_distance_mm",
         "size_mm",
         "facing_deg",
         "turn_deg",
@@ -196,6 +198,14 @@ register_texts(
         "evaluate-p95": {"en": "95 %", "es": "95 %"},
         "evaluate-n": {"en": "n", "es": "n"},
         "evaluate-centre-mm": {"en": "a piece's centre, mm", "es": "centro de una pieza, mm"},
+        "evaluate-clear-centre-mm": {
+            "en": "… with half of the rim in sight, mm",
+            "es": "… con medio borde a la vista, mm",
+        },
+        "evaluate-clear-distance-mm": {
+            "en": "… with half of both rims in sight, mm",
+            "es": "… con medio borde de ambas a la vista, mm",
+        },
         "evaluate-base-centre-mm": {"en": "a single base's centre, mm", "es": "centro de una peana, mm"},
         "evaluate-distance-mm": {"en": "a distance up to 24 in, mm", "es": "una distancia de hasta 24 in, mm"},
         "evaluate-size-mm": {"en": "a base's size, mm", "es": "tamaño de una peana, mm"},

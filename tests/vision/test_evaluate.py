@@ -97,6 +97,20 @@ def test_a_good_look_gets_good_figures(folder, calibrate):
     assert verdicts["wrong"] == 0 and verdicts["right"] > 10
 
 
+def test_a_rim_behind_a_figure_is_left_out_of_the_clear_figures(folder, tmp_path):
+    """`rim` in the truth's objects says how much of a rim is seen, `visible` how much of the whole piece."""
+    for path in folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    known = truth()
+    for i, o in enumerate(known["objects"]):
+        lone = i - len(UNIT)
+        o |= {"rim": 0.3 if lone == 0 else 0.9, **({"id": f"m{lone}"} if lone >= 0 else {})}
+    (tmp_path / "one.truth.json").write_text(json.dumps(known))
+    got = evaluate(tmp_path, pipeline=eyes(), verdicts=False).to_json()
+    assert got["centre_mm"]["n"] == got["clear_centre_mm"]["n"] + 1
+    assert 0 < got["clear_distance_mm"]["n"] < got["distance_mm"]["n"]
+
+
 def test_what_is_missed_and_what_is_made_up_both_count(folder):
     more = [*UNIT, SINGLES[0], Base((1500, 300), (40.0,), 0.0)]
     got = evaluate(folder, pipeline=eyes(more), verdicts=False).to_json()["detection"]["bases"]
