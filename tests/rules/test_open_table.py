@@ -75,6 +75,51 @@ def test_what_needs_no_facing_is_answered_without(scene: Scene, question: dict[s
     assert ask(scene, question).answer != "unknown"
 
 
+def test_how_trays_lie_is_enough_to_be_measured_to_and_to_stand_in_the_way() -> None:
+    """The camera often knows a unit's rectangle and not its front; only questions about its front are then unknown."""
+
+    def scene(facing: float | None) -> Scene:
+        between = {
+            "id": "c",
+            "at": [200, 300],
+            "files": 4,
+            "count": 8,
+            "side": "B",
+            "facing": facing,
+            "turn": 90.0,
+        }
+        units = [
+            {"id": "a", "at": [200, 100], "files": 2, "count": 2, "side": "A", "facing": 90},
+            between,
+            {**between, "id": "b", "at": [200, 520], "files": 2, "count": 4},
+        ]
+        tray = {"shape": "rect", "width": 63.5, "depth": 63.5}
+        return Scene.parse(
+            {
+                "game": "runewars",
+                "unit": "mm",
+                "table": {"width": 900, "depth": 900},
+                "pieces": [{"kind": "unit", "base": tray, **u} for u in units],
+            }
+        )
+
+    known, open_ = scene(90.0), scene(None)
+    for question in (
+        {"query": "range", **A_TO_B},
+        {"query": "line-of-sight", **A_TO_B},
+        {"query": "engagement", "from": "b"},
+        {"query": "engagement", "from": "b", "to": "a"},
+    ):
+        one, two = ask(known, question), ask(open_, question)
+        assert (one.answer, one.value, one.ids) == (two.answer, two.value, two.ids)
+    assert ask(open_, {"query": "line-of-sight", **A_TO_B}).answer == "no"
+    for question in (
+        {"query": "line-of-sight", "from": "b", "to": "a"},
+        {"query": "contacted-edge", **A_TO_B},
+    ):
+        assert ask(open_, question).answer == "unknown"
+
+
 @pytest.mark.parametrize("scene", [MAGE_KNIGHT["overlapping"], RUNEWARS["overlapping"]])
 def test_overlapping_bases_are_answered_and_flagged(scene: Scene) -> None:
     verdict = ask(scene, {"query": "range", **A_TO_B})

@@ -54,6 +54,9 @@ class Unit:
     piece: Piece
     block: Block
     terrain: Terrain | None = None
+    faced: bool = True
+    """False where the camera knows how the trays lie but not which side is the front: enough to be measured to, or to stand
+    in the way."""
 
     @property
     def id(self) -> str:
@@ -73,12 +76,18 @@ class Unit:
         """RW-UNIT-1; an occupant shows its front edge all around (RW-ENG-4)."""
         if self.terrain is not None:
             return ring_borders(self.terrain.outline, "front")
+        self._need_front()
         return block_borders(self.block)
 
     @cached_property
     def front(self) -> tuple[Array, Array]:
         """The front edge, right and left end."""
+        self._need_front()
         return self.block.rectangle[0], self.block.rectangle[1]
+
+    def _need_front(self) -> None:
+        if not self.faced:
+            raise Unknown(msg("facing-unknown", who=self.label), ("RW-GEO-1",))
 
     def placed(self, at: Point, facing_deg: float) -> Unit:
         """The same unit somewhere else, on the table."""
@@ -100,11 +109,17 @@ class Field:
 
     # --- units and terrain ------------------------------------------------------------------------------------
 
-    def unit(self, piece: Piece) -> Unit:
-        """Raises `Unknown` without a facing, unless the unit is in terrain, where it does not matter."""
+    def unit(self, piece: Piece, outline: bool = False) -> Unit:
+        """Raises `Unknown` without a facing, unless the unit is in terrain, where it does not matter.
+
+        Where only the `outline` is asked for, how the trays lie (`turn`, from the camera) is enough.
+        """
         terrain = self._occupied(piece)
         facing = piece.facing
         if facing is None:
+            turn = piece.extra.get("turn")
+            if terrain is None and outline and isinstance(turn, int | float):
+                return Unit(piece, self.block(piece, turn), faced=False)
             if terrain is None:
                 raise Unknown(msg("facing-unknown", who=piece.label), ("RW-GEO-1",))
             facing = 0.0
@@ -156,7 +171,9 @@ class Field:
     def units(self) -> tuple[Unit, ...]:
         """All units that can matter: one whose facing is unknown may still be too far off, whichever way it faces."""
         found = (p for p in self.asked.scene.pieces if p.kind in ("unit", "model"))
-        return tuple(self.unit(p) for p in found if p.facing is not None or not self._out_of_the_way(p))
+        return tuple(
+            self.unit(p, outline=True) for p in found if p.facing is not None or not self._out_of_the_way(p)
+        )
 
     def reach_mm(self, piece: Piece) -> float:
         """The circle around a unit, whichever way it faces."""
@@ -197,8 +214,8 @@ class Field:
         ids = {u.id for u in but}
         return (u for u in self.units if u.id not in ids)
 
-    def named(self, name: str = "from") -> Unit:
-        return self.unit(self.asked.piece(name))
+    def named(self, name: str = "from", outline: bool = False) -> Unit:
+        return self.unit(self.asked.piece(name), outline)
 
     @cached_property
     def terrain(self) -> tuple[Terrain, ...]:

@@ -54,7 +54,7 @@ def _ids(*units: Unit) -> frozenset[str]:
 def engagement(a: Asked) -> Finding:
     """RW-ENG-1, -2, -4."""
     field = Field(a)
-    one = field.named("from")
+    one = field.named("from", outline=True)
     if not a.given("to"):
         foes, margins = field.engaged_with(one)
         size = set_margin_mm(m for m in margins.values() if math.isfinite(m))
@@ -68,7 +68,7 @@ def engagement(a: Asked) -> Finding:
             drawing=(draw_unit(one), *(draw_unit(f, "contact") for f in foes)),
             depends=field.near_flipping(one, margins),
         )
-    two = field.named("to")
+    two = field.named("to", outline=True)
     if not field.enemies(one, two):
         reason = msg("rw-allies", a=one.label, b=two.label)
         return Finding(reason, ("RW-ENG-2",), Answer.NO, ids=(), drawing=_pair(one, two), depends=frozenset())

@@ -179,7 +179,7 @@ def draw_arc(sight: Sight) -> Drawing:
 def arc(a: Asked) -> Finding:
     """RW-ARC-1…3: any point of any tray inside the closed arc."""
     field = Field(a)
-    sight = Sight(field, field.named("from"), field.named("to"))
+    sight = Sight(field, field.named("from"), field.named("to", outline=True))
     one, two = sight.viewer, sight.target
     if sight.around:
         reason = msg("rw-arc-all", a=one.label)
@@ -208,7 +208,7 @@ def arc(a: Asked) -> Finding:
 def line_of_sight(a: Asked) -> Finding:
     """RW-LOS-1…5; value and band of the shortest legal line (RW-RANGE-3)."""
     field = Field(a)
-    return _sight_finding(Sight(field, field.named("from"), field.named("to")))
+    return _sight_finding(Sight(field, field.named("from"), field.named("to", outline=True)))
 
 
 def _sight_finding(sight: Sight) -> Finding:

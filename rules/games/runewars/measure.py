@@ -59,7 +59,7 @@ def place_of(field: Field, name: Any, where: str) -> Place:
     if piece is not None:
         if piece.kind in ("token", "marker"):
             return Place(piece.label, footprint_of(piece), frozenset({piece.id}))
-        unit = field.unit(piece)
+        unit = field.unit(piece, outline=True)
         convex = len(unit.outline.parts) == 1
         ids = frozenset() if unit.terrain is not None else frozenset({piece.id})
         return Place(piece.label, unit.outline, ids, convex)
