@@ -197,9 +197,9 @@ def evaluate(
 
 
 def best_scores(tallies: dict[str, Tally]) -> dict[str, float]:
-    """Score thresholds for the card: best F1 per class, kept between 0.15 and 0.6."""
+    """Score thresholds for the card: best F1 per class, kept between 0.15 and 0.75."""
     return {
-        name: round(float(np.clip(t.best_score(), 0.15, 0.6)), 3) for name, t in tallies.items() if t.truths
+        name: round(float(np.clip(t.best_score(), 0.15, 0.75)), 3) for name, t in tallies.items() if t.truths
     }
 
 

@@ -31,7 +31,7 @@ WIDE_PX = 96
 # Less than this seen and the front cannot be asked for.
 MIN_VISIBLE = 0.5
 # Width of the target round the true direction: under it two neighbouring bins cannot be told apart anyway.
-TARGET_SIGMA_DEG = 8.0
+TARGET_SIGMA_DEG = 6.0
 RIGHT_DEG = 15.0
 # What the claims must be worth on the validation crops; the threshold is put where they are.
 WANTED_RIGHT = 0.98

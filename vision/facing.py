@@ -37,6 +37,10 @@ SQUARED_CLASSES = frozenset({"rect-base", "tray"})
 # Crops in one run of the network: enough to keep two cores busy, small enough to stay in their cache.
 BATCH = 32
 DEFAULT_CONFIDENCE = 0.8
+# A round base is looked at twice more, turned by so many bins: the mean of the three is off by a tenth less.
+TURNED_STEPS = (13, 24)
+# A direction that one of the looks gives nothing may still be the right one.
+LEAST_SHARE = 1e-4
 # Picture pixels to one crop pixel, at most.
 COARSEST_STEP = 1.5
 
@@ -151,11 +155,29 @@ class FacingModel:
         rows = np.nonzero(self._known[class_id])[0]
         if len(rows):
             boxes = boxes_of(np.asarray(corners_px, dtype=np.float64).reshape(-1, 4, 2)[rows])
-            crops = crop(image_bgr, boxes, views=self._views)
-            angle, sure = decode(self.shares(crops), self._squared[class_id[rows]])
+            squared = self._squared[class_id[rows]]
+            angle, sure = decode(self._look(image_bgr, boxes, squared), squared)
             confidence[rows] = sure
             facing[rows] = (angle + boxes[:, 4] + np.pi) % (2 * np.pi) - np.pi
         return facing, confidence, np.isfinite(facing) & (confidence >= self._threshold[class_id])
+
+    def _look(
+        self, image_bgr: NDArray[Any], boxes: NDArray[np.floating], squared: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Shares per direction; round things, which have no side to lie along, are looked at turned several ways."""
+        shares = self.shares(crop(image_bgr, boxes, views=self._views))
+        free = np.flatnonzero(~squared)
+        if not len(free):
+            return shares
+        total = np.log(shares[free] + LEAST_SHARE)
+        for step in TURNED_STEPS:
+            turned = boxes[free].copy()
+            turned[:, 4] += step * (2 * np.pi / BINS)
+            again = self.shares(crop(image_bgr, turned, views=self._views))
+            total += np.log(np.roll(again, step, axis=1) + LEAST_SHARE)
+        mean = np.exp(total / (1 + len(TURNED_STEPS)))
+        shares[free] = mean / mean.sum(axis=1, keepdims=True)
+        return shares
 
     def shares(self, crops: NDArray[Any]) -> NDArray[np.float64]:
         """The network's shares per direction for crops as ``crop`` gives them."""
