@@ -55,11 +55,13 @@ OUTWARD_SIGMA_MM: Final = 0.3
 """Rims flare a little towards the table and darken it: outlines are found this much too large."""
 AGREE_PX: Final = 0.4
 BELIEF: Final = 3.0
-VOTE_REACH: Final = 2.6
-VOTE_STEP: Final = 0.65
-"""Where the first look searches, in standard deviations of the first guess, and how finely."""
-VOTE_SHAPES: Final = ((0.0, 0.0), (0.0, -1.0), (0.0, 1.0), (-1.3, 0.0), (1.3, 0.0))
-"""Turns and sizes that are tried with every shift, likewise."""
+VOTE_REACH_PX: Final = 4.5
+VOTE_STEP_PX: Final = 0.9
+"""Where the first look searches, and how finely: boxes are off by a pixel, and now and then by four."""
+VOTE_SHAPES: Final = ((0.0, 0.0), (0.0, -1.0), (0.0, 1.0), (-1.2, 0.0), (1.2, 0.0), (-2.4, 0.0), (2.4, 0.0))
+"""Turns and sizes that are tried with every shift, in standard deviations of the first guess."""
+TAIL: Final = 4.0
+"""First guesses have long tails: a guess off by many standard deviations is rare, not impossible."""
 VOTE_POINTS: Final = 32
 """The first look takes about this many points of each body: it only has to find the right hill, not its top."""
 CALM_PX: Final = (1.4, 0.8)
@@ -334,16 +336,15 @@ def _vote(
     scale = np.add.reduceat(seen.mm_per_px, starts) / lengths
     size_sigma = 1 / np.sqrt(bodies.prior[:, WIDTH, WIDTH])
     size_px = (size_sigma / scale)[owner] * bodies.pushes[chosen].max(axis=1)
-    grid = np.arange(-VOTE_REACH, VOTE_REACH + 0.1, VOTE_STEP)
+    grid = np.arange(-VOTE_REACH_PX, VOTE_REACH_PX + 0.1, VOTE_STEP_PX)
     shifts = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=-1).reshape(-1, 2)
-    place_sigma = 1 / np.sqrt(bodies.prior[:, X, X])
-    along = normals[chosen] @ shifts.T * (place_sigma / scale)[owner][:, None] + expected_px[chosen][:, None]
+    along = normals[chosen] @ shifts.T + expected_px[chosen][:, None]
     samples = unit.shape[1]
     flat = np.ascontiguousarray(unit).reshape(-1, unit.shape[2])
     row = (chosen * samples)[:, None]
-    moves = shifts[None] * place_sigma[:, None, None]
+    moves = shifts[None] * scale[:, None, None]
     away = moves + (change - bodies.mean)[:, None, :2]
-    against = 0.5 * np.einsum("bdi,bij,bdj->bd", away, bodies.prior[:, :2, :2], away)
+    against = np.einsum("bdi,bij,bdj->bd", away, bodies.prior[:, :2, :2], away)
     best = np.full(bodies.count, -np.inf)
     outcome = np.zeros((bodies.count, PARAMETERS))
     turn_sigma = 1 / np.sqrt(bodies.prior[:, TURN, TURN])
@@ -352,7 +353,7 @@ def _vote(
         offset = (along + (size * size_px + turn * lever_px)[:, None] + REACH_PX) / STEP_PX
         index = np.clip((offset + 0.5).astype(np.int32), 0, samples - 1) + row
         total = np.add.reduceat(np.take(flat, index, axis=0), first, axis=0)
-        against_all = against + 0.5 * (size**2 + turn**2)
+        against_all = TAIL / 2 * np.log1p((against + size**2 + turn**2) / TAIL)
         score = np.linalg.norm(total, axis=2) * worth * (BELIEF / TOGETHER) - against_all
         top = score.argmax(axis=1)
         value = score[np.arange(bodies.count), top]

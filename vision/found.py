@@ -47,6 +47,8 @@ class Found:
     guess_deg: float | None = None
     """The likeliest front, however unsure; `guess_sure` is the share that speaks for it. One of many in a block's vote."""
     guess_sure: float = 0.0
+    unseen: bool = False
+    """No box was found for it: its cell in a block looks taken."""
 
     @property
     def base(self) -> Base:

@@ -7,7 +7,7 @@ and every base in it says where it stands.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +18,8 @@ from .catalogue import Catalogue
 from .fit import DEPTH, HEIGHT, PARAMETERS, TURN, WIDTH, Bodies, Fitted, fit
 from .found import Floats, Found
 from .group import Block
-from .outline import CORNER_SHARE, SHAPES, unit_outline
+from .lattice import UNSEEN, Lattice, read_lattices
+from .outline import CORNER_SHARE, SHAPES, frame, unit_outline
 
 __all__ = ["Measured", "refine"]
 
@@ -27,12 +28,16 @@ FITTED: Final = frozenset({"round-base", "rect-base", "tray", "token"})
 BOX_SIGMA_PX: Final = {"round-base": 0.7, "token": 0.6, "rect-base": 1.3, "tray": 1.4}
 """How well a box's middle is known before its edges are looked at, one standard deviation each way: measured on the
 shipped network, whose boxes around figures in blocks are the loosest."""
-BLOCK_SIGMA_PX: Final = 0.35
-"""What all boxes of a block may have in common: the network's own bias."""
+BLOCK_SIGMA_PX: Final = 1.0
+"""What all boxes of a block may have in common: figures lean, and draw all boxes the same way."""
 FREE_SIZE_PX: Final = 0.7
 """How well half the size of a box is known, one standard deviation."""
 SNAP_MM: Final = 1.0
 SNAP_SIGMAS: Final = 2.5
+SKIRMISH_GAP_MM: Final = 12.5
+"""How far apart skirmishers stand."""
+UNSEEN_SCORE: Final = 0.3
+"""How sure a base is that only its cell's looks speak for."""
 STEP_MM: Final = 2.2
 """Distance of outline points along a block's free sides: about two pixels."""
 MOST_POINTS: Final = 240
@@ -47,6 +52,8 @@ class Measured:
     block_cov_mm2: list[Floats]
     block_turn_sigma_deg: list[float]
     block_rim: list[float]
+    block_open_mm: list[Floats] = field(default_factory=list)
+    """How far each side of a block may lie elsewhere, where a base more or less could not be told: (2,2) each."""
 
 
 def refine(
@@ -57,6 +64,11 @@ def refine(
     sizes: Catalogue,
 ) -> Measured:
     """Fit everything at once to the edges of a picture (uint8 or float32, BGR)."""
+    unsure = [np.zeros((2, 2))] * len(blocks)
+    if sizes.open:
+        lattices = read_lattices(image, view, found, sizes, (0.0, SKIRMISH_GAP_MM))
+        found, blocks = _mended(found, lattices)
+        unsure = [lattice.open_mm for lattice in lattices]
     in_block = {i for block in blocks for i in block.members}
     singles = [i for i, f in enumerate(found) if f.cls in FITTED and i not in in_block]
     out = list(found)
@@ -86,7 +98,51 @@ def refine(
                 found[i], at_mm=place, cov_mm2=cov + 0.15**2 * np.eye(2), turn_deg=turn % 360, turn_sigma_deg=sigma,
                 size_mm=block.size_mm, rim=float(fitted.share[k]),
             )  # fmt: skip
-    return Measured(out, moved, covs, turns, rims)
+    return Measured(out, moved, covs, turns, rims, unsure)
+
+
+def _mended(found: Sequence[Found], lattices: Sequence[Lattice]) -> tuple[list[Found], list[Block]]:
+    """The finds with those that no box was found for, and without those that stand where another was measured."""
+    lost = {i for i, f in enumerate(found) if f.unseen}
+    out = list(found)
+    blocks = []
+    for lattice in lattices:
+        block = lattice.block
+        members = []
+        model = next(out[i] for i in block.members if i != UNSEEN)
+        for cell, i in zip(block.cells, block.members, strict=True):
+            if i == UNSEEN:
+                at = block.centres_mm(cell[None])[0]
+                i = len(out)
+                out.append(
+                    replace(
+                        model,
+                        at_mm=at,
+                        score=UNSEEN_SCORE,
+                        unseen=True,
+                        facing_deg=None,
+                        guess_deg=None,
+                        guess_sure=0.0,
+                        tag=None,
+                        colour=None,
+                        corners_px=None,
+                    )
+                )
+            members.append(i)
+        blocks.append(replace(block, members=tuple(members)))
+    held = {i for b in blocks for i in b.members}
+    for i, f in enumerate(found):
+        if f.cls == "rect-base" and i not in held and any(_on(b, f) for b in blocks):
+            lost.add(i)
+    keep = [i for i in range(len(out)) if i not in lost or i in held]
+    new = {i: n for n, i in enumerate(keep)}
+    return [out[i] for i in keep], [replace(b, members=tuple(new[i] for i in b.members)) for b in blocks]
+
+
+def _on(block: Block, f: Found) -> bool:
+    step = (f.at_mm - block.at_mm) @ frame(block.turn_deg) / np.array(block.pitch_mm)
+    cell = np.rint(step).astype(np.int64)
+    return bool((block.cells == cell).all(axis=1).any())
 
 
 def _middle(block: Block) -> Floats:

@@ -11,6 +11,7 @@ from regla.rules.scene import Rect
 
 from .found import Floats, Found, Thing
 from .group import Block, Ranks, ranks_of
+from .outline import frame
 from .refine import Measured
 
 __all__ = ["make_things", "thing_of_block"]
@@ -30,6 +31,8 @@ FRONT_DEG: Final = 40.0
 """A seen front farther than this from any side of a rectangle is no front of it."""
 ROUND_SIGMA_DEG: Final = 4.0
 """How well the front of a round base is seen, where only the network says so."""
+SIDE_SIGMAS: Final = 1.96
+"""A side that may lie a base farther out must lie within the 95 % band."""
 BESIDE_MM: Final = 6.0
 PILE_GAMES: Final = frozenset({"siege-of-runedar"})
 PILE_MM: Final = 32.0
@@ -42,10 +45,11 @@ def make_things(measured: Measured, game: str) -> list[Thing]:
     """All pieces that the finds make up; dice are none."""
     things: list[Thing] = []
     used: set[int] = set()
-    for block, cov, turn_sigma in zip(
-        measured.blocks, measured.block_cov_mm2, measured.block_turn_sigma_deg, strict=True
+    unsure = measured.block_open_mm or [np.zeros((2, 2))] * len(measured.blocks)
+    for block, cov, turn_sigma, open_mm in zip(
+        measured.blocks, measured.block_cov_mm2, measured.block_turn_sigma_deg, unsure, strict=True
     ):
-        things.append(thing_of_block(block, measured.found, cov, turn_sigma, game))
+        things.append(thing_of_block(block, measured.found, cov + _spread(block, open_mm), turn_sigma, game))
         used.update(block.members)
     for i, found in enumerate(measured.found):
         if i not in used and found.cls in _PIECES | _TOKENS:
@@ -53,6 +57,13 @@ def make_things(measured: Measured, game: str) -> list[Thing]:
     if game in PILE_GAMES:
         things += _piles([f for f in measured.found if f.cls == "cube"])
     return _joined(things) if game == "t9a" else things
+
+
+def _spread(block: Block, open_mm: Floats) -> Floats:
+    """What sides that may lie elsewhere do to the place: rules know no other error bar of a block than that."""
+    axes = frame(block.turn_deg)
+    sigma = open_mm.max(axis=1) / SIDE_SIGMAS
+    return np.asarray(axes @ np.diag(sigma**2) @ axes.T)
 
 
 def thing_of_block(
