@@ -74,9 +74,12 @@ RIVAL_LEAST_MM: Final = 5.0
 """A block that this much less speaks for may still be the true one; sides nearer than this are the same side."""
 FOREIGN_SHARE, FOREIGN_ALIKE, FOREIGN_NEAR = 0.25, 0.08, 0.8
 FOREIGN_SIDES: Final = 2.5
+FOREIGN_AREA: Final = 2.2
 FOREIGN_LEAST: Final = 3
 """Boxes of another unit of the same bases: so far off this lattice (in cells), off alike to so much, and over all cells so
 near; boxes of the right size, and so many of them. A bad box of this unit is off in its own way."""
+GAP_FILLED: Final = 0.8
+"""Between skirmishers lies table: what looks more like a base than this stands close."""
 RARE_COST: Final = 3.0
 GAP_COST: Final = 2.0
 """Sizes beside the game's own, and blocks with gaps, are that much less likely from the outset (as a logarithm)."""
@@ -170,7 +173,7 @@ def read_lattices(
         others = np.array([*corners[near], *strangers]).reshape(-1, 4, 2)
         scale = float(np.median(pixel[group]))
         ground = ground_of(image, view, float(height[0]), corners[group], others, scale)
-        left = group
+        left, first = group, len(out)
         while len(left) > 1:
             cluster = _Cluster(rows[left], at[left], quads[left], turn[left], score[left])
             best = _best(cluster, sizes, gaps_mm, ground)
@@ -185,7 +188,17 @@ def read_lattices(
                 [k for k, held in zip(left, inside, strict=True) if not held and rows[k] not in taken],
                 dtype=np.intp,
             )
+        out[first:] = [_with_strays(lattice, at[left]) for lattice in out[first:]]
     return out
+
+
+def _with_strays(lattice: Lattice, at_mm: Floats) -> Lattice:
+    """Boxes beside a block that belong to none may be bases of it, badly seen: their cells are in doubt."""
+    block = lattice.block
+    steps = (at_mm - block.at_mm) @ frame(block.turn_deg) / np.array(block.pitch_mm)
+    taken = [(x, y) for x, y in block.cells.tolist()]
+    near = {(x, y) for x, y in np.rint(steps).astype(np.int64).tolist() if _touches((x, y), taken)}
+    return replace(lattice, doubt=tuple({*lattice.doubt, *near}))
 
 
 def _cell_quads(block: Block, cells: Ints) -> Floats:
@@ -292,19 +305,23 @@ def _grown(cluster: _Cluster, block: Block, looks: Looks) -> tuple[float, Lattic
     size, pitch = np.array(block.size_mm), np.array(block.pitch_mm)
     axes = frame(block.turn_deg)
     cells = block.cells
-    start = block.at_mm @ axes
+    start = first = block.at_mm @ axes
     boxed = {(int(x), int(y)) for x, y in block.cells}
     foreign = _foreign(cluster, block)
     told = dict[tuple[int, int], float]()
     boxes = float(np.ptp(cluster.quads_mm @ axes, axis=1).prod(axis=1).sum())
     most = MOST_SHARE * boxes / float(size.prod()) + 2
     for _ in range(ROUNDS):
-        start = _slid(looks, start, cells, size, pitch)
+        start = _slid(looks, start, first, cells, size, pitch)
         low, high = cells.min(axis=0) - GROW, cells.max(axis=0) + GROW
         grid = np.stack(
             np.meshgrid(np.arange(low[0], high[0] + 1), np.arange(low[1], high[1] + 1), indexing="ij"), -1
         ).reshape(-1, 2)
         value = looks.cells(start + grid * pitch, size)
+        if block.gap_mm > 0:
+            whole_cell, own = looks.mean(start + grid * pitch, pitch), looks.mean(start + grid * pitch, size)
+            between = (whole_cell * pitch.prod() - own * size.prod()) / (pitch.prod() - size.prod())
+            value = np.where(between > GAP_FILLED, -SURE_MOST, value)
         told = {(x, y): v for (x, y), v in zip(grid.tolist(), value.tolist(), strict=True)}
         told = {c: -SURE_MOST if c in foreign and c not in boxed else v for c, v in told.items()}
         grown = _flood(told, [(x, y) for x, y in cells.tolist()], boxed)
@@ -343,7 +360,19 @@ def _foreign(cluster: _Cluster, block: Block) -> set[tuple[int, int]]:
     )
     apart = np.abs((off[other, None] - off[other] + 0.5) % 1 - 0.5).max(axis=2)
     other = other[(apart < FOREIGN_ALIKE).sum(axis=1) >= FOREIGN_LEAST]
-    return {
+    # What is covered by a box of more than two bases is another kind of base's.
+    middles = cluster.quads_mm.mean(axis=1)
+    large = np.flatnonzero(np.ptp(cluster.quads_mm @ axes, axis=1).prod(axis=1) > FOREIGN_AREA * size.prod())
+    covered = {
+        (int(x), int(y))
+        for k in large
+        for low, high in [
+            _bounds((cluster.quads_mm[k] - middles[k]) * 0.8 + middles[k] - block.at_mm, axes, pitch)
+        ]
+        for x in range(low[0], high[0] + 1)
+        for y in range(low[1], high[1] + 1)
+    }
+    return covered | {
         (int(x), int(y))
         for k in other
         for x in {np.floor(steps[k, 0]), np.ceil(steps[k, 0])}
@@ -352,10 +381,15 @@ def _foreign(cluster: _Cluster, block: Block) -> set[tuple[int, int]]:
     }
 
 
-def _slid(looks: Looks, start: Floats, cells: Ints, size: Floats, pitch: Floats) -> Floats:
+def _bounds(quad_mm: Floats, axes: Floats, pitch: Floats) -> tuple[Ints, Ints]:
+    """The first and last cells whose middles a quad covers."""
+    steps = quad_mm @ axes / pitch
+    return np.ceil(steps.min(axis=0)).astype(np.int64), np.floor(steps.max(axis=0)).astype(np.int64)
+
+
+def _slid(looks: Looks, start: Floats, first: Floats, cells: Ints, size: Floats, pitch: Floats) -> Floats:
     """The start moved, along one axis after the other, to where the cells cover most of what looks like bases."""
     sigma = SLIDE_SHARE * size
-    first = start
     for reach, step in ((SHIFT_SHARE, SHIFT_MM[0]), (0.0, SHIFT_MM[1])):
         for axis in (0, 1):
             far = max(reach * float(size[axis]), SHIFT_MM[0])

@@ -28,7 +28,7 @@ FITTED: Final = frozenset({"round-base", "rect-base", "tray", "token"})
 BOX_SIGMA_PX: Final = {"round-base": 0.7, "token": 0.6, "rect-base": 1.3, "tray": 1.4}
 """How well a box's middle is known before its edges are looked at, one standard deviation each way: measured on the
 shipped network, whose boxes around figures in blocks are the loosest."""
-BLOCK_SIGMA_PX: Final = 1.0
+BLOCK_SIGMA_PX: Final = 1.2
 """What all boxes of a block may have in common: figures lean, and draw all boxes the same way."""
 FREE_SIZE_PX: Final = 0.7
 """How well half the size of a box is known, one standard deviation."""

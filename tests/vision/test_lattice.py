@@ -9,7 +9,7 @@ import pytest
 from regla.vision.catalogue import catalogue
 from regla.vision.found import Found
 from regla.vision.group import Block
-from regla.vision.lattice import UNSEEN, Lattice, _upright, read_lattices
+from regla.vision.lattice import UNSEEN, Lattice, _upright, _with_strays, read_lattices
 from regla.vision.pipeline import Pipeline
 from regla.vision.refine import Measured
 from regla.vision.things import make_things
@@ -81,6 +81,19 @@ def test_two_units_of_other_colours_side_by_side_stay_two():
     left = block((760.0, 600.0), 90.0, 4, 8)
     right = block((760.0 + 104.0, 612.0), 90.0, 4, 8, top=(150, 90, 40))
     assert counted(seen(left + right, left + right)) == [(4, 8), (4, 8)]
+
+
+def test_skirmishers_do_not_spread_over_the_unit_beside_them():
+    loose = [Base((700 + 37.5 * x, 500 + 37.5 * y), (25.0, 25.0), 90.0) for x in range(4) for y in range(3)]
+    large = block((700 + 3.5 * 37.5 + 60.0, 540.0), 90.0, 2, 4, (50.0, 75.0))
+    assert counted(seen(loose + large, loose + large)) == [(2, 4), (4, 12)]
+
+
+def test_a_stray_box_beside_a_block_leaves_that_side_open():
+    one = lattice(())
+    beside, away = np.array([[500.0 + 75.0 + 6.0, 404.0]]), np.array([[700.0, 400.0]])
+    assert _with_strays(one, beside).open_mm.tolist() == [[0, 25], [0, 0]]
+    assert _with_strays(one, away).open_mm.tolist() == [[0, 0], [0, 0]]
 
 
 def lattice(doubt, cells=((0, 0), (1, 0), (2, 0)), rivals=()):
