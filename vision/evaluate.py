@@ -286,10 +286,10 @@ def _cov(piece: Piece) -> Floats:
 
 
 def _clear(truth: Truth) -> set[str]:
-    """Pieces of whose rims at least half is seen. `visible` does not say so: a piece's own figure may hide all of its rim."""
+    """Bases of whose rims at least half is seen. `visible` does not say so: a piece's own figure may hide all of its rim."""
     shares: dict[str, list[float]] = {}
     for o in truth.objects:
-        if "rim" in o:
+        if "rim" in o and KINDS.get(o["class"]) in ("bases", "trays"):
             shares.setdefault(o.get("unit") or o["id"], []).append(o["rim"])
     return {name for name, seen in shares.items() if np.mean(seen) >= VISIBLE}
 

@@ -44,6 +44,8 @@ FACES_MOST: Final = 6
 """Bases of one block whose front is looked at: enough for a vote, and a horde costs no more than a regiment."""
 SKIRMISH_GAP_MM: Final = 12.5
 FACED: Final = ("round-base", "rect-base", "tray")
+FACELESS: Final = frozenset({"underworlds", "siege-of-runedar"})
+"""Games in which no rule asks which way a piece looks: it is not looked for, and not claimed."""
 OFF_TABLE_MM: Final = 60.0
 """Finds farther outside the table than this are not on it (dice in the tray beside it, feet)."""
 
@@ -208,7 +210,7 @@ class Pipeline:
             else f
             for f in found
         ]
-        ask = _worth_asking(out)
+        ask = [] if self.game in FACELESS else _worth_asking(out)
         if ask and self.facing:
             corners = np.array([out[i].corners_px for i in ask])
             classes = np.array([CLASSES.index(out[i].cls) for i in ask])

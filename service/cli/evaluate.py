@@ -199,12 +199,12 @@ register_texts(
         "evaluate-n": {"en": "n", "es": "n"},
         "evaluate-centre-mm": {"en": "a piece's centre, mm", "es": "centro de una pieza, mm"},
         "evaluate-clear-centre-mm": {
-            "en": "… with half of the rim in sight, mm",
-            "es": "… con medio borde a la vista, mm",
+            "en": "… of a base with half of its rim in sight, mm",
+            "es": "… de una peana con medio borde a la vista, mm",
         },
         "evaluate-clear-distance-mm": {
-            "en": "… with half of both rims in sight, mm",
-            "es": "… con medio borde de ambas a la vista, mm",
+            "en": "… between two such bases, mm",
+            "es": "… entre dos de esas peanas, mm",
         },
         "evaluate-base-centre-mm": {"en": "a single base's centre, mm", "es": "centro de una peana, mm"},
         "evaluate-distance-mm": {"en": "a distance up to 24 in, mm", "es": "una distancia de hasta 24 in, mm"},
