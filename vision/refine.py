@@ -34,6 +34,8 @@ FREE_SIZE_PX: Final = 0.7
 """How well half the size of a box is known, one standard deviation."""
 SNAP_MM: Final = 1.0
 SNAP_SIGMAS: Final = 2.5
+MISSEEN_SIGMAS: Final = 1.5
+"""A size that is off because one side was seen elsewhere puts the middle off by half of it: so many standard deviations."""
 SKIRMISH_GAP_MM: Final = 12.5
 """How far apart skirmishers stand."""
 UNSEEN_SCORE: Final = 0.3
@@ -78,7 +80,7 @@ def refine(
     fitted = fit(image, view, bodies)
     ground = _calibration_cov(view, bodies.at_mm + fitted.change[:, :2], bodies.height_mm)
     for k, i in enumerate(singles):
-        out[i] = _snapped(_single(found[i], bodies, fitted, ground, k), sizes)
+        out[i] = _owned_up(_snapped(_single(found[i], bodies, fitted, ground, k), sizes), sizes)
     moved, covs, turns, rims = [], [], [], []
     for n, block in enumerate(blocks):
         k = len(singles) + n
@@ -192,6 +194,17 @@ def _snapped(found: Found, sizes: Catalogue) -> Found:
     ):
         return found
     return replace(found, size_mm=listed, snapped=True, size_sigma_mm=0.0)
+
+
+def _owned_up(found: Found, sizes: Catalogue) -> Found:
+    """A rectangle of no listed size is more likely a listed one badly seen: then its middle is off by half as much."""
+    if found.snapped or found.cls != "rect-base" or not sizes.rects_mm:
+        return found
+    size = np.array(found.size_mm)
+    listed = np.array([pair for a, b in sizes.rects_mm for pair in ((a, b), (b, a))])
+    off = np.abs(listed - size)[int(np.abs(np.log(listed / size)).max(axis=1).argmin())] / 2 / MISSEEN_SIGMAS
+    axes = frame(found.turn_deg)
+    return replace(found, cov_mm2=found.cov_mm2 + axes @ np.diag(off**2) @ axes.T)
 
 
 def _bodies(

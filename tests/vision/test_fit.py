@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from regla.vision.catalogue import catalogue
-from regla.vision.found import ellipse95
+from regla.vision.found import Found, ellipse95
 from regla.vision.group import find_blocks
 from regla.vision.proposals import propose
-from regla.vision.refine import refine
+from regla.vision.refine import _owned_up, refine
 
 from tests.calibration import world
 
@@ -145,3 +145,11 @@ def test_more_pictures_make_it_finer():
 
     assert rms(many) < rms(one)
     assert claimed(many) < claimed(one)
+
+
+@pytest.mark.parametrize("size, wide", [((50.0, 100.0), False), ((56.0, 100.0), True)])
+def test_a_rectangle_of_no_listed_size_owns_up_to_it(size, wide):
+    """One side was taken from somewhere else: the middle may be off by half of what the size is off."""
+    found = Found("rect-base", "rect", np.zeros(2), 0.01 * np.eye(2), size, 0.5, turn_deg=90.0)
+    sigma = np.sqrt(np.diag(_owned_up(found, catalogue("t9a")).cov_mm2))
+    assert (sigma[0] > 0.5) == wide and sigma[1] == pytest.approx(0.1)
