@@ -18,7 +18,16 @@ from regla.models.classes import CLASS_ID, CLASSES
 from regla.models.export import write_card
 from regla.models.labels import outline_corners
 from regla.vision.boxes import boxes_of
-from regla.vision.facing import BINS, CROP_PX, FACING_CLASSES, SQUARED_CLASSES, VIEWS, FacingModel, crop, decode
+from regla.vision.facing import (
+    BINS,
+    CROP_PX,
+    FACING_CLASSES,
+    SQUARED_CLASSES,
+    VIEWS,
+    FacingModel,
+    crop,
+    decode,
+)
 from rich.progress import track
 
 __all__ = ["crops_of_picture", "cut_crops", "fit", "measure"]
@@ -178,9 +187,7 @@ def _turn(images: Any, angles: Any, squared: Any, generator: Any) -> tuple[Any, 
             [torch.stack([cos, -sin, shift[:, 0]], 1), torch.stack([sin, cos, shift[:, 1]], 1)], 1
         )
         grid = torch.nn.functional.affine_grid(theta, [n, 3, CROP_PX, CROP_PX], align_corners=False)
-        cuts.append(
-            torch.nn.functional.grid_sample(part, grid, padding_mode="border", align_corners=False)
-        )
+        cuts.append(torch.nn.functional.grid_sample(part, grid, padding_mode="border", align_corners=False))
     return torch.cat(cuts, dim=3), angles - turn
 
 
@@ -337,7 +344,9 @@ if __name__ == "__main__":
     fitting.add_argument("out", type=Path)
     fitting.add_argument("crops", type=Path)
     fitting.add_argument("--init", type=Path)
-    fitting.add_argument("--detector", type=Path, help="safetensors of a detector to take the first layers from")
+    fitting.add_argument(
+        "--detector", type=Path, help="safetensors of a detector to take the first layers from"
+    )
     fitting.add_argument("--epochs", type=int, default=12)
     fitting.add_argument("--batch", type=int, default=64)
     fitting.add_argument("--lr", type=float, default=0.002)

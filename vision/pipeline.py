@@ -42,7 +42,6 @@ HAND_SCORE: Final = 0.4
 """A hand is believed a little sooner than a base: waiting for nothing costs less than a wrong verdict."""
 FACES_MOST: Final = 6
 """Bases of one block whose front is looked at: enough for a vote, and a horde costs no more than a regiment."""
-SKIRMISH_GAP_MM: Final = 12.5
 FACED: Final = ("round-base", "rect-base", "tray")
 FACELESS: Final = frozenset({"underworlds", "siege-of-runedar"})
 """Games in which no rule asks which way a piece looks: it is not looked for, and not claimed."""
@@ -184,8 +183,8 @@ class Pipeline:
         return replace(again, ms=1e3 * (time.perf_counter() - began), detect_ms=0.0)
 
     def _measure(self, image: npt.NDArray[Any], view: TableView, sight: Sight) -> Sight:
-        gaps = (0.0, SKIRMISH_GAP_MM) if self.game == "t9a" else (0.0,)
-        blocks = find_blocks(sight.found, gaps)
+        # Where bases of many sizes stand in ranks, the picture says which blocks there are: `refine` reads them.
+        blocks = [] if self.sizes.open else find_blocks(sight.found)
         measured = refine(image, view, sight.found, blocks, self.sizes)
         things = make_things(measured, self.game)
         things, board = lay_boards(things, measured.found, self.game, self.params_mm, self.board)

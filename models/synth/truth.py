@@ -19,7 +19,9 @@ LABEL_VISIBLE = 0.25  # below this even a person would not be asked to find it
 MIN_LABEL_PX = 5.0
 RIM_POINTS = 48
 RIM_INSIDE_MM = 0.7  # a point of the rim itself may fall on a pixel beside it
-RIM_ABOVE_MM = 2.0  # what is nearer to the camera than the rim by more than this stands before it; flock does not
+RIM_ABOVE_MM = (
+    2.0  # what is nearer to the camera than the rim by more than this stands before it; flock does not
+)
 HAND_MIN_PX = 500  # less of a hand is a finger tip at the border
 
 
@@ -195,7 +197,9 @@ def describe(
                 "outline_mm": np.round(thing.outline_mm, 3).tolist(),
                 "height_mm": round(thing.height_mm, 3),
                 "visible": round(thing.visible, 3),
-                **({} if thing.shape == "mask" else {"rim": round(rim_share(thing, frame, pinhole, shot), 3)}),
+                **(
+                    {} if thing.shape == "mask" else {"rim": round(rim_share(thing, frame, pinhole, shot), 3)}
+                ),
                 "facing": None if thing.facing is None else round(thing.facing % 360, 3),
                 "unit": thing.unit,
                 **({} if thing.tag is None else {"tag": thing.tag}),

@@ -61,7 +61,12 @@ def test_a_recipe_is_all_numbers_that_ultralytics_knows() -> None:
 
 
 def test_weights_of_three_outputs_find_their_places_among_four() -> None:
-    before = {"model.0.conv.weight": "a", "model.16.m": "b", "model.17.conv": "c", "model.23.cv2.0.1.bias": "d"}
+    before = {
+        "model.0.conv.weight": "a",
+        "model.16.m": "b",
+        "model.17.conv": "c",
+        "model.23.cv2.0.1.bias": "d",
+    }
     four = {"model.29.cv2.3.1.bias": None}
     assert _renumbered(before, four) == {
         "model.0.conv.weight": "a",

@@ -46,7 +46,9 @@ def test_the_wider_view_stands_beside_and_shows_the_neighbours() -> None:
     image = np.zeros((400, 500, 3), np.uint8)
     cv2.circle(image, (240, 190), 15, (255, 255, 255), -1)
     cv2.circle(image, (240 + 45, 190), 15, (0, 0, 255), -1)
-    near, wide = np.split(crop(image, np.array([[240.0, 190.0, 30.0, 30.0, 0.0]]), views=(1.5, 4.0))[0], 2, axis=1)
+    near, wide = np.split(
+        crop(image, np.array([[240.0, 190.0, 30.0, 30.0, 0.0]]), views=(1.5, 4.0))[0], 2, axis=1
+    )
     red = [(part[..., 2] > 128) & (part[..., 1] < 100) for part in (near, wide)]
     assert red[0].mean() < 0.02 and red[1].mean() > 0.03
     assert (wide.min(axis=2) > 128).mean() == pytest.approx(np.pi / 4 / 16, abs=0.01)
@@ -106,7 +108,9 @@ def test_a_grey_table_has_no_facing(facing: FacingModel) -> None:
 
 def test_a_guess_is_there_even_where_nothing_is_claimed(facing: FacingModel) -> None:
     image = np.random.default_rng(0).integers(0, 255, (300, 300, 3), dtype=np.uint8)
-    corners = corners_of(np.array([[60.0, 60, 40, 40, 0.1], [150, 150, 40, 40, 0.0], [220, 220, 30, 30, 0.0]]))
+    corners = corners_of(
+        np.array([[60.0, 60, 40, 40, 0.1], [150, 150, 40, 40, 0.0], [220, 220, 30, 30, 0.0]])
+    )
     kinds = np.array([RECT, ROUND, TOKEN])
     guess, sure, told = facing.guess(image, corners, kinds)
     claim, _ = facing(image, corners, kinds)
