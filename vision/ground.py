@@ -18,7 +18,7 @@ from regla.calibration import TableView
 from .found import Floats
 from .outline import frame
 
-__all__ = ["SURE_MOST", "Ground", "Looks", "ground_of"]
+__all__ = ["SURE_MOST", "Ground", "Looks", "ground_of", "laid_out"]
 
 BINS_BITS: Final = 4
 """Colours are counted in 16 steps a channel, smoothed to the next: finer ones leave too few pixels in each."""
@@ -57,22 +57,8 @@ class Ground:
     def turned(self, turn_deg: float, low_mm: Floats, high_mm: Floats) -> Looks:
         """The same on axes turned like the bases; `low_mm` and `high_mm` bound it in the turned frame."""
         axes, eye = frame(turn_deg), self.view.pose.centre_mm
-        low = np.floor(low_mm) - MARGIN_MM
-        steps = np.ceil((high_mm + MARGIN_MM - low) / MESH_MM).astype(int) + 1
-        x, y = (low[k] + MESH_MM * np.arange(steps[k]) for k in (0, 1))
-        mesh = np.stack(np.meshgrid(x, y, indexing="xy"), axis=-1).reshape(-1, 2)
-        pixels = self.view.to_pixel(np.column_stack([mesh @ axes.T, np.full(len(mesh), self.height_mm)]))
-        coarse = np.nan_to_num(pixels - self.corner_px, nan=-1e4).astype(np.float32)
-        coarse = coarse.reshape(steps[1], steps[0], 2)
-        # The lens is smooth: between the knots of the mesh straight lines are good to a hundredth of a pixel.
-        size = (steps - 1) * int(MESH_MM / STEP_MM)
-        along = (np.arange(size.max()) + 0.5) * np.float32(STEP_MM / MESH_MM)
-        place = cv2.remap(
-            coarse,
-            np.tile(along[None, : size[0]], (size[1], 1)).astype(np.float32),
-            np.tile(along[: size[1], None], (1, size[0])).astype(np.float32),
-            cv2.INTER_LINEAR,
-        )
+        low, place = laid_out(self.view, self.height_mm, turn_deg, low_mm - MARGIN_MM, high_mm + MARGIN_MM)
+        place -= self.corner_px.astype(np.float32)
         flat = cv2.remap(
             self.says, place[..., 0], place[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT
         )
@@ -125,6 +111,28 @@ class Looks:
         strips = middle_mm[..., None, :] + _WAYS * (0.5 - STRIP / 2) * size_mm
         least = self.mean(strips, np.where(_WAYS != 0, STRIP, 1 - STRIP / 2) * size_mm).min(axis=-1)
         return np.asarray((self.mean(middle_mm, 0.94 * size_mm) + least) / 2)
+
+
+def laid_out(
+    view: TableView, height_mm: float, turn_deg: float, low_mm: Floats, high_mm: Floats
+) -> tuple[Floats, npt.NDArray[np.float32]]:
+    """The pixel (R,C,2) of each square millimetre of the table between two corners of a turned frame, and the first's corner."""
+    low = np.floor(low_mm)
+    steps = np.ceil((high_mm - low) / MESH_MM).astype(int) + 1
+    x, y = (low[k] + MESH_MM * np.arange(steps[k]) for k in (0, 1))
+    mesh = np.stack(np.meshgrid(x, y, indexing="xy"), axis=-1).reshape(-1, 2)
+    pixels = view.to_pixel(np.column_stack([mesh @ frame(turn_deg).T, np.full(len(mesh), height_mm)]))
+    coarse = np.nan_to_num(pixels, nan=-1e4).astype(np.float32).reshape(steps[1], steps[0], 2)
+    # The lens is smooth: between the knots of the mesh straight lines are good to a hundredth of a pixel.
+    size = (steps - 1) * int(MESH_MM / STEP_MM)
+    along = (np.arange(size.max()) + 0.5) * np.float32(STEP_MM / MESH_MM)
+    place = cv2.remap(
+        coarse,
+        np.tile(along[None, : size[0]], (size[1], 1)).astype(np.float32),
+        np.tile(along[: size[1], None], (1, size[0])).astype(np.float32),
+        cv2.INTER_LINEAR,
+    )
+    return low, np.asarray(place, dtype=np.float32)
 
 
 def ground_of(

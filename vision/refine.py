@@ -20,6 +20,7 @@ from .found import Floats, Found
 from .group import Block
 from .lattice import UNSEEN, Lattice, read_lattices
 from .outline import CORNER_SHARE, SHAPES, frame, unit_outline
+from .single import sized
 
 __all__ = ["Measured", "refine"]
 
@@ -73,14 +74,17 @@ def refine(
         unsure = [lattice.open_mm for lattice in lattices]
     in_block = {i for block in blocks for i in block.members}
     singles = [i for i, f in enumerate(found) if f.cls in FITTED and i not in in_block]
-    out = list(found)
     if not singles and not blocks:
-        return Measured(out, [], [], [], [])
+        return Measured(list(found), [], [], [], [])
+    told = sized(image, view, found, singles, sizes) if sizes.open else {}
+    found = [told[i].found if i in told else f for i, f in enumerate(found)]
+    out = list(found)
     bodies = _bodies(found, singles, blocks, view, sizes)
     fitted = fit(image, view, bodies)
     ground = _calibration_cov(view, bodies.at_mm + fitted.change[:, :2], bodies.height_mm)
     for k, i in enumerate(singles):
-        out[i] = _owned_up(_snapped(_single(found[i], bodies, fitted, ground, k), sizes), sizes)
+        one = _owned_up(_snapped(_single(found[i], bodies, fitted, ground, k), sizes), sizes)
+        out[i] = replace(one, cov_mm2=one.cov_mm2 + told[i].open_mm2) if i in told else one
     moved, covs, turns, rims = [], [], [], []
     for n, block in enumerate(blocks):
         k = len(singles) + n

@@ -147,3 +147,24 @@ def test_oblong_bases_stand_with_their_short_side_across():
 def test_nothing_to_read_is_no_fault():
     image = np.zeros((1080, 1920, 3), dtype=np.uint8)
     assert read_lattices(image, VIEW, [], catalogue("t9a")) == []
+
+
+@pytest.mark.parametrize(
+    ("base", "box"),
+    [
+        (Base((800.0, 600.0), (50.0, 100.0), 70.0), ((0.0, 11.0), (52.0, 78.0))),
+        (Base((800.0, 600.0), (50.0, 100.0), 20.0), ((12.0, -5.0), (75.0, 90.0))),
+        (Base((500.0, 300.0), (100.0, 150.0), 0.0), ((0.0, 0.0), (95.0, 141.0))),
+        (Base((500.0, 300.0), (50.0, 50.0), 10.0), ((3.0, 3.0), (44.0, 44.0))),
+    ],
+    ids=["a tail hides a side", "legs beside it", "chariot", "small"],
+)
+def test_a_single_base_has_the_size_that_the_picture_shows(base, box):
+    """Wings and legs draw a monster's box; its sides are still there, a listed size apart."""
+    (right, forward), size = box
+    turn = np.radians(base.facing)
+    ahead = np.array([np.cos(turn), np.sin(turn)])
+    at = np.array(base.at) + forward * ahead + right * np.array([ahead[1], -ahead[0]])
+    (one,) = seen([base], [replace(base, at=(float(at[0]), float(at[1])), size=size)]).things
+    assert sorted((one.base.width, one.base.depth)) == sorted(base.size)
+    assert np.hypot(*(one.at_mm - base.at)) < 1.2

@@ -1,0 +1,183 @@
+"""How large is a rectangular base that stands alone? Every listed size is laid over the picture, wherever its box allows.
+
+A monster's wings and legs draw its box: it comes out too short where the tail hides a side, too wide where legs reach over
+the table. What is left of the base's own sides still changes colour in one and the same way, from base to table, along
+straight lines a listed width and depth apart. The rectangle along which most of that is seen is the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from regla.calibration import TableView
+from regla.rules import GAMES
+
+from .catalogue import Catalogue
+from .found import Floats, Found
+from .ground import laid_out
+from .outline import frame
+
+__all__ = ["Sized", "sized"]
+
+TURNS_DEG: Final = (0.0, -3.0, 3.0)
+REACH_MM: Final = 16.0
+MARGIN_MM: Final = 6.0
+SIDE_SHARE: Final = (0.62, 1.7)
+SIDE_MM: Final = 6.0
+"""How far beyond its box a base is looked for, and which listed sides may be a box's: by share, or by so little."""
+OFF_PX: Final = 2.0
+TAIL: Final = 3.0
+"""How far a side of a box lies off the base's, one standard deviation; hidden sides lie anywhere."""
+SOFT_MM: Final = 1.2
+FAINT: Final = 5.0
+CLEAR: Final = 2.0
+"""Grey levels a millimetre, and times the stronger slopes of the surroundings, at which an edge counts half."""
+WORTH: Final = 0.3
+LENGTH_COST: Final = 0.03
+"""What a millimetre of a clear side says for a base, as a logarithm, and what one costs that nothing is seen of."""
+RARE_COST: Final = 8.0
+"""Sizes beside the game's own are that much less likely: the shadow around a base looks like a base of the next size."""
+OWN_COST: Final = 14.0
+"""And so much less likely is a size that is not sold at all: bases are, now and then, made at home."""
+TURN_SIGMA_DEG: Final = 2.5
+COOL: Final = 3.0
+"""How little a difference in worth decides: neighbouring millimetres are seen together."""
+KEPT_SHARE: Final = 0.07
+KEPT_MM: Final = 3.0
+"""A box that already has the size, and its middle so near, knows its place better than whole millimetres do."""
+SMALL_MM: Final = 35.0
+"""Boxes of smaller bases than this have their sides in sight, and a size that is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sized:
+    """A find with its listed size, and the covariance of its place that other sizes leave open."""
+
+    found: Found
+    open_mm2: Floats
+
+
+def sized(
+    image: npt.NDArray[Any], view: TableView, found: Sequence[Found], rows: Sequence[int], sizes: Catalogue
+) -> dict[int, Sized]:
+    """Those finds in `rows` that are large rectangular bases, or of no listed size, as what the picture shows."""
+    out = {}
+    for i in rows:
+        f = found[i]
+        if f.cls != "rect-base" or f.shape != "rect" or f.corners_px is None:
+            continue
+        if f.snapped and max(f.size_mm) < SMALL_MM:
+            continue
+        new = _one(image, view, f, sizes)
+        if new is not None:
+            out[i] = new
+    return out
+
+
+def _one(image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue) -> Sized | None:
+    usual = {tuple(sorted(size)) for size in GAMES[sizes.game].bases_mm}
+    corners = np.asarray(f.corners_px, dtype=np.float64)
+    quad = np.asarray(view.to_table(corners, np.full(4, f.height_mm), sigma_px=0.0)[0], dtype=np.float64)
+    middle = quad.mean(axis=0)
+    side = np.ptp((quad - middle) @ frame(f.turn_deg), axis=0)
+    sigma = OFF_PX * float(view.mm_per_px(f.at_mm[None])[0])
+    listed = np.array([pair for a, b in sizes.rects_mm for pair in dict.fromkeys(((a, b), (b, a)))])
+    share = listed / side
+    near = (share > SIDE_SHARE[0]) & (share < SIDE_SHARE[1]) | (np.abs(listed - side) < SIDE_MM)
+    listed = listed[near.all(axis=1)]
+    if not len(listed) or not np.isfinite(quad).all():
+        return None
+    own = (float(side.min()), float(side.max()))
+    if not f.snapped:
+        listed = np.vstack([listed, side])
+    best: dict[tuple[float, float], tuple[float, float, Floats, Floats]] = {}
+    for turn in TURNS_DEG:
+        axes = frame(f.turn_deg + turn)
+        box = np.stack([middle @ axes - side / 2, middle @ axes + side / 2])
+        shown = _shown(image, view, f.height_mm, f.turn_deg + turn, box)
+        for size in listed:
+            worth, at = _laid(shown, size, box, sigma)
+            key = (float(size.min()), float(size.max()))
+            cost = 0.0 if key in usual else OWN_COST if key == own else RARE_COST
+            worth -= cost + 0.5 * (turn / TURN_SIGMA_DEG) ** 2
+            if key not in best or worth > best[key][0]:
+                best[key] = (worth, f.turn_deg + turn, at @ axes.T, size)
+    worths = np.array([b[0] for b in best.values()])
+    belief = np.exp((worths - worths.max()) / COOL)
+    belief /= belief.sum()
+    _, turn, at, size = list(best.values())[int(worths.argmax())]
+    if (float(size.min()), float(size.max())) == own:
+        return None
+    apart = np.array([b[2] for b in best.values()]) - at
+    open_mm2 = np.einsum("h,hi,hj->ij", belief, apart, apart)
+    if np.abs(size / side - 1).max() < KEPT_SHARE and np.hypot(*(at - f.at_mm)) < KEPT_MM:
+        at, turn = f.at_mm, f.turn_deg
+    if size[0] > size[1]:
+        size, turn = size[::-1], turn - 90
+    return Sized(
+        replace(f, at_mm=at, size_mm=(float(size[0]), float(size[1])), turn_deg=turn % 360, snapped=True),
+        open_mm2,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """Sums of how the colour changes across lines of the turned frame, from `low_mm`, a square millimetre a cell.
+
+    `across` (R+1,C,3): changes from left to right, summed up along each column; `along` (R,C+1,3): from rear to front,
+    summed up along each row.
+    """
+
+    low_mm: Floats
+    across: npt.NDArray[np.float32]
+    along: npt.NDArray[np.float32]
+
+
+def _shown(
+    image: npt.NDArray[Any], view: TableView, height_mm: float, turn_deg: float, box_mm: Floats
+) -> _Shown:
+    reach = REACH_MM + MARGIN_MM
+    low, place = laid_out(view, height_mm, turn_deg, box_mm[0] - reach, box_mm[1] + reach)
+    flat = cv2.remap(image, place[..., 0], place[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    flat = cv2.GaussianBlur(flat.astype(np.float32), (0, 0), SOFT_MM)
+    across, along = (np.diff(flat, axis=k, prepend=flat[:, :1] if k else flat[:1]) for k in (1, 0))
+    return _Shown(
+        low,
+        np.cumsum(np.pad(_levelled(across), ((1, 0), (0, 0), (0, 0))), axis=0),
+        np.cumsum(np.pad(_levelled(along), ((0, 0), (1, 0), (0, 0))), axis=1),
+    )
+
+
+def _levelled(slope: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    strength = np.sqrt(np.einsum("rcd,rcd->rc", slope, slope))
+    level = FAINT + CLEAR * float(np.percentile(strength[::2, ::2], 95))
+    return np.asarray(slope / (strength + np.float32(level))[..., None], dtype=np.float32)
+
+
+def _laid(shown: _Shown, size_mm: Floats, box_mm: Floats, sigma_mm: float) -> tuple[float, Floats]:
+    """What is said for a base of one size where most is, and its middle there (turned frame)."""
+    width, depth = (round(s) for s in size_mm)
+    most = np.array([shown.across.shape[1], shown.along.shape[0]]) - 1 - (width, depth)
+    ends = np.stack([box_mm[0], box_mm[1] - size_mm]) - shown.low_mm
+    first = np.maximum(np.floor(ends.min(axis=0) - REACH_MM), 1).astype(int)
+    last = np.minimum(np.ceil(ends.max(axis=0) + REACH_MM), most).astype(int)
+    if np.any(last < first):
+        return -np.inf, box_mm.mean(axis=0)
+    prior = []
+    for k in (0, 1):
+        off = np.arange(first[k], last[k] + 1) - ends[:, k, None]
+        prior.append(-(TAIL + 1) / 2 * np.log1p((off / sigma_mm) ** 2 / TAIL).sum(axis=0))
+    left, right = (slice(first[0] + w, last[0] + w + 1) for w in (0, width))
+    rear, front = (slice(first[1] + d, last[1] + d + 1) for d in (0, depth))
+    across, along = shown.across, shown.along
+    total = across[front, right] - across[rear, right] - across[front, left] + across[rear, left]
+    total += along[front, right] - along[front, left] - along[rear, right] + along[rear, left]
+    says = WORTH * np.sqrt(np.einsum("rcd,rcd->rc", total, total)) + prior[0] + prior[1][:, None]
+    row, column = np.unravel_index(int(says.argmax()), says.shape)
+    middle = shown.low_mm + first + (column, row) + size_mm / 2
+    return float(says[row, column]) - LENGTH_COST * 2 * float(size_mm.sum()), middle
