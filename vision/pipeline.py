@@ -42,6 +42,8 @@ HAND_SCORE: Final = 0.4
 """A hand is believed a little sooner than a base: waiting for nothing costs less than a wrong verdict."""
 FACES_MOST: Final = 6
 """Bases of one block whose front is looked at: enough for a vote, and a horde costs no more than a regiment."""
+ALIKE_LOG_AREA: Final = 0.3
+"""Bases whose areas differ by less (as a logarithm: by a third) may be of one block, as far as single boxes tell."""
 FACED: Final = ("round-base", "rect-base", "tray")
 FACELESS: Final = frozenset({"underworlds", "siege-of-runedar"})
 """Games in which no rule asks which way a piece looks: it is not looked for, and not claimed."""
@@ -284,7 +286,10 @@ def _worth_asking(found: Sequence[Found]) -> list[int]:
             continue
         places = np.array([found[i].at_mm for i in of_class])
         reach = np.array([5 * found[i].reach_mm for i in of_class])
-        apart = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) < reach[:, None]
+        # Alike in size too: a lone monster beside a regiment is asked for itself.
+        areas = np.array([found[i].area_mm2 for i in of_class])
+        alike = np.abs(np.log(areas[:, None] / areas[None])) < ALIKE_LOG_AREA
+        apart = alike & (np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) < reach[:, None])
         taken = np.zeros(len(of_class), dtype=bool)
         for n in range(len(of_class)):
             taken[n] = np.count_nonzero(apart[n] & taken) < FACES_MOST

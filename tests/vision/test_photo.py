@@ -134,3 +134,17 @@ def test_an_empty_table_is_a_scene_without_pieces(calibration):
 def test_an_unknown_game():
     with pytest.raises(VisionError):
         Pipeline("chess")
+
+
+def test_a_monster_beside_a_regiment_is_asked_for_its_own_front():
+    """Of a regiment only some fronts are looked at; a lone base near it must not be taken for one of the regiment."""
+    from regla.vision.found import Found
+    from regla.vision.pipeline import FACES_MOST, _worth_asking
+
+    def base(at, size, score):
+        return Found("rect-base", "rect", np.array(at, dtype=float), np.eye(2), size, 0.0, score=score)
+
+    ranks = [base((25 * x, 25 * y), (25.0, 25.0), 0.9) for x in range(6) for y in range(5)]
+    asked = _worth_asking([*ranks, base((220, 60), (50.0, 100.0), 0.5)])
+    assert len(ranks) in asked
+    assert FACES_MOST < len(asked) < len(ranks)
