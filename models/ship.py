@@ -12,10 +12,18 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from regla.models.card import CARD, WEIGHTS, written
 from regla.models.classes import CLASSES
-from regla.models.evaluate import GROUPS, Tally, best_scores, evaluate, mean_map, pictures_of, report
+from regla.models.evaluate import (
+    GROUP_SCORE,
+    GROUPS,
+    Tally,
+    best_scores,
+    evaluate,
+    mean_map,
+    pictures_of,
+    report,
+)
 from regla.vision.detect import Detector
 
 __all__ = ["figures_of", "ship", "thresholds"]
@@ -34,16 +42,15 @@ def thresholds(detector: Detector, folders: list[Path]) -> dict[str, float]:
 def figures_of(detector: Detector, folder: Path, scores: dict[str, float]) -> dict[str, Any]:
     """Figures per class, per group and over all on one set of pictures."""
     pictures = pictures_of([folder])
-    tallies, groups, _ = evaluate(detector, pictures)
+    tallies, groups, _ = evaluate(detector, pictures, scores=scores)
     map50, map50_95 = mean_map(tallies)
-    of_group = {name: float(np.mean([scores[c] for c in members])) for name, members in GROUPS.items()}
     return {
         "pictures": len(pictures),
         "map50": round(map50, 4),
         "map50_95": round(map50_95, 4),
         "all": _overall(tallies, scores),
         "classes": report(tallies, scores),
-        "groups": report(groups, of_group),
+        "groups": report(groups, dict.fromkeys(GROUPS, GROUP_SCORE)),
     }
 
 

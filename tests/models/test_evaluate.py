@@ -9,8 +9,9 @@ import cv2
 import numpy as np
 import pytest
 from regla.models.classes import CLASSES
-from regla.models.evaluate import evaluate, mean_map, pictures_of, report
+from regla.models.evaluate import GROUP_SCORE, Tally, evaluate, mean_map, pictures_of, report
 from regla.models.labels import Labels, write_labels
+from regla.models.ship import figures_of
 from regla.vision.boxes import corners_of
 from regla.vision.detect import Detections
 
@@ -95,3 +96,26 @@ def test_what_is_hardly_seen_may_be_found_or_not(folder: Path) -> None:
 def test_no_pictures_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no labelled pictures"):
         pictures_of([tmp_path])
+
+
+def test_in_a_group_each_class_has_its_own_threshold(folder: Path) -> None:
+    """Rectangular bases are believed from 0.3 on and round ones from 0.7: a group's one number would get both wrong."""
+    seen = found(BOXES, KINDS, np.array([0.4, 0.65, 0.9, 0.75]))
+    scores = dict.fromkeys(CLASSES, 0.5) | {"rect-base": 0.3, "round-base": 0.7}
+    figures = figures_of(lambda image, low: seen, folder, scores)
+    assert (
+        figures["classes"]["round-base"]["recall"] == 0.5 and figures["classes"]["rect-base"]["recall"] == 1.0
+    )
+    assert figures["groups"]["bases"]["recall"] == pytest.approx(2 / 3, abs=1e-3)
+    assert figures["all"] == {"precision": 1.0, "recall": 0.75}
+    tally = evaluate(lambda image, low: seen, pictures_of([folder]), True, scores)[1]["bases"]
+    assert tally.at(GROUP_SCORE) == (2, 2)
+
+
+def test_of_scores_that_are_as_good_the_lowest_is_taken() -> None:
+    tally = Tally()
+    tally.add(np.array([0.9, 0.8, 0.4, 0.2]), np.array([[1], [1], [-1], [0]], dtype=np.int8), 2)
+    assert tally.best_score() == 0.8
+    many = Tally()
+    many.add(np.linspace(0.9, 0.3, 1000), np.ones((1000, 1), dtype=np.int8), 1000)
+    assert many.best_score() < 0.31
