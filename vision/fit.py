@@ -20,7 +20,7 @@ from regla.calibration import TableView
 from .edges import REACH_PX, STEP_PX, Profiles, profiles
 from .found import Floats
 
-__all__ = ["Bodies", "Fitted", "fit"]
+__all__ = ["INNER", "LIKELY", "SUPPOSED", "Bodies", "Fitted", "fit"]
 
 X, Y, TURN, WIDTH, DEPTH, HEIGHT, FOOT = range(7)
 PARAMETERS: Final = 7
@@ -36,9 +36,9 @@ BEYOND_SAMPLES: Final = 3
 HUE_SLACK: Final = 16.0
 DARKEST, BRIGHTEST = 0.35, 1.2
 """Grey levels by which shaded table may differ from the table, and how dark a shadow at the foot of a base is."""
-RARER: Final = (0.0, -1.0, -4.0)
+LIKELY: Final = (0.0, -1.0, -4.0)
 COOL: Final = 2.0
-"""How much less likely each supposition is from the outset, and how little a difference in belief decides: both chosen so
+"""How likely each supposition is from the outset (a logarithm), and how little a difference in belief decides: both chosen so
 that the weighed answer was nearest to the truth on rendered tables."""
 LOOSE_NONE, LOOSE_SLOPE, LOOSE_LEAST, LOOSE_MOST = 2.0, 2.6, 0.1, 1.8
 HIDDEN_NONE, HIDDEN_SLOPE = 1.5, 1.4
@@ -92,6 +92,12 @@ class Bodies:
     pushes: Floats
     prior: Floats
     mean: Floats
+    likely: Floats | None = None
+    """How likely each supposition is from the outset (B,3), as a logarithm; `LIKELY` where nothing is known of the body."""
+    inset: Floats | None = None
+    """How far inside the rim the inner line lies and how sure that is (B,2), shares of the half size."""
+    wider: Floats | None = None
+    """How many times wider the place is searched for than it is known (B,): a few first guesses are far off."""
 
     @property
     def count(self) -> int:
@@ -133,7 +139,8 @@ def _placed(bodies: Bodies, change: Floats) -> tuple[Floats, Floats, Floats]:
 def fit(image: npt.NDArray[Any], view: TableView, bodies: Bodies) -> Fitted:
     """Fit all bodies to the edges of a picture, once for each edge that the outline may show, and weigh the answers."""
     tries = [_settle(image, view, _supposed(bodies, *supposed), supposed) for supposed in SUPPOSED]
-    belief = np.stack([t.belief for t in tries]) + np.array(RARER)[:, None]
+    outset = np.tile(LIKELY, (bodies.count, 1)) if bodies.likely is None else bodies.likely
+    belief = np.stack([t.belief for t in tries]) + outset.T
     # Where the size itself is asked for, a line inside the rim must not pass for it.
     belief[INNER, bodies.prior[:, WIDTH, WIDTH] < SIZE_KNOWN**-2] -= INNER_AGAINST
     share = np.exp((belief - belief.max(axis=0)) / COOL)
@@ -170,6 +177,8 @@ def _temper(
     How far fits are off at each degree of agreement was measured on rendered tables.
     """
     prior = np.linalg.inv(bodies.prior[:, :2, :2])
+    if bodies.wider is not None:
+        prior = prior / (bodies.wider**2)[:, None, None]
     first = np.sqrt(np.trace(prior, axis1=1, axis2=2) / 2)
     loose = first * np.clip(LOOSE_NONE - LOOSE_SLOPE * agreed, LOOSE_LEAST, LOOSE_MOST)
     loose = np.maximum(loose, LEAST_PX * mm_per_px)
@@ -193,9 +202,13 @@ def _supposed(bodies: Bodies, foot: float, inset: float, loose: float) -> Bodies
     mean[:, FOOT] = foot
     prior[:, FOOT, FOOT] = FOOT_SIGMA**-2
     small = bodies.half_mm.min(axis=1)
+    if inset > 0 and bodies.inset is not None:
+        inside, sure = small * bodies.inset[:, 0], small * bodies.inset[:, 1]
+    else:
+        inside, sure = small * inset, small * loose
     for part in (WIDTH, DEPTH):
-        mean[:, part] += OUTWARD_MM - inset * small
-        sigma2 = 1 / prior[:, part, part] + OUTWARD_SIGMA_MM**2 + (loose * small) ** 2
+        mean[:, part] += OUTWARD_MM - inside
+        sigma2 = 1 / prior[:, part, part] + OUTWARD_SIGMA_MM**2 + sure**2
         prior[:, part, part] = 1 / sigma2
     return replace(bodies, mean=mean, prior=prior)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from regla.calibration import TableView
 
 from .catalogue import Catalogue
-from .fit import DEPTH, HEIGHT, PARAMETERS, TURN, WIDTH, Bodies, Fitted, fit
+from .fit import DEPTH, HEIGHT, INNER, LIKELY, PARAMETERS, SUPPOSED, TURN, WIDTH, Bodies, Fitted, fit
 from .found import Floats, Found
 from .group import Block
 from .lattice import UNSEEN, Lattice, read_lattices
@@ -26,10 +26,17 @@ __all__ = ["Measured", "refine"]
 
 FITTED: Final = frozenset({"round-base", "rect-base", "tray", "token"})
 """What has a rim worth fitting; hexes get their places from their lattice, dice and cubes from their box."""
-BOX_SIGMA_PX: Final = {"round-base": 0.7, "token": 0.6, "rect-base": 1.3, "tray": 1.4}
+BOX_SIGMA_PX: Final = {"round-base": 0.75, "token": 0.6, "rect-base": 1.3, "tray": 1.1}
 """How well a box's middle is known before its edges are looked at, one standard deviation each way: measured on the
 shipped network, whose boxes around figures in blocks are the loosest."""
-BLOCK_SIGMA_PX: Final = 1.2
+WIDER: Final = {"round-base": 2.0}
+"""So many times wider the rim is searched for: a figure that leans draws its box four times as far as others are off."""
+SHOWS: Final = {"tray": (0.0, -2.0, -4.0)}
+"""Which edge the outline shows, where a class has its own way (see `fit.LIKELY`)."""
+INSET: Final = {"tray": (0.14, 0.03)}
+"""How far inside its rim a top has another line (see `fit.SUPPOSED`): a tray's frame is four millimetres wide. Were less
+supposed, half of the outline would sit on the frame's inner border, and half on the shadow of the other side."""
+BLOCK_SIGMA_PX: Final = {"rect-base": 1.2, "tray": 0.9}
 """What all boxes of a block may have in common: figures lean, and draw all boxes the same way."""
 FREE_SIZE_PX: Final = 0.7
 """How well half the size of a box is known, one standard deviation."""
@@ -241,15 +248,17 @@ def _bodies(
         height_sigma.append(tall.sigma_mm)
         size_sigma.append(0.1)
         count = len(block.members)
-        box = BOX_SIGMA_PX[found[block.members[0]].cls]
-        place_sigma.append(float(np.hypot(BLOCK_SIGMA_PX, box / np.sqrt(count))))
+        cls = found[block.members[0]].cls
+        place_sigma.append(float(np.hypot(BLOCK_SIGMA_PX[cls], BOX_SIGMA_PX[cls] / np.sqrt(count))))
         turn_sigma.append(max(0.3, 2.5 / np.sqrt(count)))
     count = len(at)
     places, heights = np.array(at, dtype=np.float64), np.array(height)
     pixel = view.mm_per_px(places, float(np.median(heights)))
     prior = np.zeros((count, PARAMETERS, PARAMETERS))
     sigma = np.ones((count, PARAMETERS))
-    sigma[:, 0] = sigma[:, 1] = np.array(place_sigma) * pixel
+    kinds = [found[i].cls for i in (*singles, *(b.members[0] for b in blocks))]
+    wider = np.array([WIDER.get(c, 1.0) for c in kinds])
+    sigma[:, 0] = sigma[:, 1] = np.array(place_sigma) * pixel * wider
     sigma[:, TURN] = np.radians(turn_sigma)
     sigma[:, WIDTH] = sigma[:, DEPTH] = size_sigma
     sigma[:, HEIGHT] = height_sigma
@@ -265,6 +274,9 @@ def _bodies(
         np.concatenate([p[2] for p in parts]),
         prior,
         np.zeros((count, PARAMETERS)),
+        np.array([SHOWS.get(c, LIKELY) for c in kinds]),
+        np.array([INSET.get(c, SUPPOSED[INNER][1:]) for c in kinds]),
+        wider,
     )
 
 

@@ -153,3 +153,18 @@ def test_a_rectangle_of_no_listed_size_owns_up_to_it(size, wide):
     found = Found("rect-base", "rect", np.zeros(2), 0.01 * np.eye(2), size, 0.5, turn_deg=90.0)
     sigma = np.sqrt(np.diag(_owned_up(found, catalogue("t9a")).cov_mm2))
     assert (sigma[0] > 0.5) == wide and sigma[1] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("frame", [(60, 90, 70), (110, 110, 110)], ids=["of the table's colour", "grey"])
+def test_a_tray_does_not_slip_onto_the_inner_border_of_its_frame(frame):
+    """One side on the border inside the frame, the other on the shadow: a tray's width apart, and neither is its rim."""
+    at = (800.0, 600.0)
+    tray = Base(at, (63.5, 63.5), 90.0, "tray", 5.0, frame, frame)
+    shadow = Base((at[0] + 4.0, at[1]), (63.5, 63.5), 90.0, "tray", 0.3, (30, 40, 35), (30, 40, 35))
+    floor = Base(at, (54.6, 54.6), 90.0, "tray", 5.0, (60, 90, 140), (60, 90, 140))
+    image = draw([shadow, tray, floor], sheets=False)
+    sizes = catalogue("runewars")
+    box = Base((at[0] - 2.0, at[1]), (63.5, 63.5), 90.0, "tray", 5.0)
+    found = propose(Told([box], shake_px=0.0)(image), VIEW, sizes)
+    (seen,) = refine(image, VIEW, found, [], sizes).found
+    assert np.hypot(*(seen.at_mm - at)) < 0.8
