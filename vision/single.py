@@ -25,6 +25,7 @@ from .outline import frame
 __all__ = ["Sized", "sized"]
 
 TURNS_DEG: Final = (0.0, -3.0, 3.0)
+"""A box of a listed size has its turn from its own sides; others, drawn around legs, may be turned too."""
 REACH_MM: Final = 16.0
 MARGIN_MM: Final = 6.0
 SIDE_SHARE: Final = (0.62, 1.7)
@@ -96,7 +97,7 @@ def _one(image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue) -
     if not f.snapped:
         listed = np.vstack([listed, side])
     best: dict[tuple[float, float], tuple[float, float, Floats, Floats]] = {}
-    for turn in TURNS_DEG:
+    for turn in TURNS_DEG[:1] if f.snapped else TURNS_DEG:
         axes = frame(f.turn_deg + turn)
         box = np.stack([middle @ axes - side / 2, middle @ axes + side / 2])
         shown = _shown(image, view, f.height_mm, f.turn_deg + turn, box)
