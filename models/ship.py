@@ -17,6 +17,7 @@ from regla.models.classes import CLASSES
 from regla.models.evaluate import (
     GROUP_SCORE,
     GROUPS,
+    Look,
     Tally,
     best_scores,
     evaluate,
@@ -32,14 +33,14 @@ __all__ = ["figures_of", "ship", "thresholds"]
 UNTUNED = 0.5
 
 
-def thresholds(detector: Detector, folders: list[Path]) -> dict[str, float]:
+def thresholds(detector: Look, folders: list[Path]) -> dict[str, float]:
     """The score of every class from which on it is believed, chosen on labelled pictures."""
     tallies, _, _ = evaluate(detector, pictures_of(folders))
     best = best_scores(tallies)
     return {name: best.get(name, UNTUNED) for name in CLASSES}
 
 
-def figures_of(detector: Detector, folder: Path, scores: dict[str, float]) -> dict[str, Any]:
+def figures_of(detector: Look, folder: Path, scores: dict[str, float]) -> dict[str, Any]:
     """Figures per class, per group and over all on one set of pictures."""
     pictures = pictures_of([folder])
     tallies, groups, _ = evaluate(detector, pictures, scores=scores)

@@ -25,6 +25,8 @@ __all__ = ["Recipe", "TrainingError", "adapt", "need_training_tools", "train"]
 TOOLS = ("torch", "ultralytics", "safetensors")
 # Every fifth picture of one's own is kept to measure with.
 HELD_BACK = 5
+# A third of what the network was trained with. Less learns too little from a dozen pictures, more forgets what they do not show.
+ADAPT_LR = 0.0005
 
 
 class TrainingError(ModelFileError):
@@ -203,7 +205,7 @@ def adapt(
         )
     kept, held = _own_pictures(data, run)
     cut_sources([kept], run / "tiles", tiles, seed)
-    recipe = Recipe(epochs=epochs, batch=8, lr=0.0005, warmup_epochs=1.0, seed=seed)
+    recipe = Recipe(epochs=epochs, batch=8, lr=ADAPT_LR, warmup_epochs=1.0, seed=seed)
     state = train([run / "tiles"], run / "stage", start, recipe, resume)
     onnx = export_onnx(state, run / "regla-own.onnx", network=recipe.network)
     write_card(
