@@ -36,6 +36,8 @@ FACING_CLASSES = frozenset({"round-base", "rect-base", "tray", "standee"})
 SQUARED_CLASSES = frozenset({"rect-base", "tray"})
 # Crops in one run of the network: enough to keep two cores busy, small enough to stay in their cache.
 BATCH = 32
+# The last crops of a look, where they are few.
+SMALL_BATCH = 8
 DEFAULT_CONFIDENCE = 0.8
 # A round base is looked at twice more, turned by so many bins: the mean of the three is off by a tenth less.
 TURNED_STEPS = (13, 24)
@@ -125,7 +127,8 @@ class FacingModel:
             )
         # Cards from before there were two views name none.
         self._views = tuple(float(v) for v in file.card.get("views", VIEWS[:1]))
-        self._network = Network(file)
+        # One thread: so small a network gains nothing by a second that waits for it.
+        self._network = Network(file, threads=1)
         self.model_sha256 = file.sha256
         thresholds = file.card.get("confidence", {})
         self._threshold = np.array([float(thresholds.get(name, DEFAULT_CONFIDENCE)) for name in CLASSES])
@@ -165,16 +168,18 @@ class FacingModel:
         self, image_bgr: NDArray[Any], boxes: NDArray[np.floating], squared: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
         """Shares per direction; round things, which have no side to lie along, are looked at turned several ways."""
-        shares = self.shares(crop(image_bgr, boxes, views=self._views))
         free = np.flatnonzero(~squared)
-        if not len(free):
-            return shares
-        total = np.log(shares[free] + LEAST_SHARE)
+        looks = [boxes]
         for step in TURNED_STEPS:
             turned = boxes[free].copy()
             turned[:, 4] += step * (2 * np.pi / BINS)
-            again = self.shares(crop(image_bgr, turned, views=self._views))
-            total += np.log(np.roll(again, step, axis=1) + LEAST_SHARE)
+            looks.append(turned)
+        # All in one run: the network takes full batches only.
+        every = self.shares(crop(image_bgr, np.concatenate(looks), views=self._views))
+        shares, *again = np.split(every, np.cumsum([len(look) for look in looks])[:-1])
+        total = np.log(shares[free] + LEAST_SHARE)
+        for step, part in zip(TURNED_STEPS, again, strict=True):
+            total += np.log(np.roll(part, step, axis=1) + LEAST_SHARE)
         mean = np.exp(total / (1 + len(TURNED_STEPS)))
         shares[free] = mean / mean.sum(axis=1, keepdims=True)
         return shares
@@ -186,7 +191,9 @@ class FacingModel:
         parts = []
         for start in range(0, len(crops), BATCH):
             part = crops[start : start + BATCH]
-            full = np.zeros((BATCH, *part.shape[1:]), dtype=np.uint8)
+            full = np.zeros(
+                (BATCH if len(part) > SMALL_BATCH else SMALL_BATCH, *part.shape[1:]), dtype=np.uint8
+            )
             full[: len(part)] = part
             parts.append(self._network(full)[0][: len(part)])
         return np.concatenate(parts).astype(np.float64)
