@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .found import Floats
-from .group import Block, Ints, _fit_turn
+from .group import Block, Ints, fit_turn
 from .outline import frame
 
 __all__ = ["SIDES", "SIDE_MORE", "SIDE_SIGMA", "Cluster", "Supposed", "boxes_worth", "component", "weigh"]
@@ -77,8 +77,7 @@ def weigh(
     size = np.array([both[k] for _, k, _ in grid])
     gap = np.array([g for _, _, g in grid])
     pitch = size + gap[:, None]
-    off = (np.log(extent[which]) - SIDE_MORE - np.log(size)[:, None]) / SIDE_SIGMA
-    sides = -SIDE_TAIL / 2 * np.log1p(off**2 / SIDE_TAIL).sum(axis=2)
+    sides = _sides_worth(extent[which], size[:, None])
     place = local[which]
     sigma = PLACE_SHARE * size + PLACE_MM
     # Cells are found from the boxes that look most like a base of this size, then moved to where most boxes agree.
@@ -115,6 +114,12 @@ def _turns(cluster: Cluster) -> Floats:
     return np.array(chosen)
 
 
+def _sides_worth(extent_mm: Floats, size_mm: Floats) -> Floats:
+    """What the sides of boxes (…,2) say for a base of a size, as a logarithm with long tails."""
+    off = (np.log(extent_mm) - SIDE_MORE - np.log(size_mm)) / SIDE_SIGMA
+    return np.asarray(-SIDE_TAIL / 2 * np.log1p(off**2 / SIDE_TAIL).sum(axis=-1))
+
+
 def _miss(place: Floats, start: Floats, pitch: Floats) -> Floats:
     step = (place - start[:, None]) / pitch[:, None]
     return np.asarray((step - np.rint(step)) * pitch[:, None])
@@ -141,13 +146,12 @@ def component(cluster: Cluster, supposed: Supposed, h: int, linked: bool) -> tup
         axes = frame(turn)
         place = (cluster.at_mm - start) @ axes
         extent = np.ptp(cluster.quads_mm @ axes, axis=1)
-        off = (np.log(extent) - SIDE_MORE - np.log(size)) / SIDE_SIGMA
-        sides = -SIDE_TAIL / 2 * np.log1p(off**2 / SIDE_TAIL).sum(axis=1)
+        sides = _sides_worth(extent, size)
         worth = _worth(place[None], np.zeros((1, 2)), pitch[None], sigma[None], sides[None], cluster.score)[0]
         cells = np.rint(place / pitch).astype(np.int64)
         kept = _connected(cells, worth, linked)
         if len(kept) > 1:
-            turn, start = _fit_turn(cluster.at_mm[kept], cells[kept], pitch, turn)
+            turn, start = fit_turn(cluster.at_mm[kept], cells[kept], pitch, turn)
     assert kept is not None
     block = Block(
         tuple(int(i) for i in cluster.rows[kept]),
@@ -195,8 +199,7 @@ def boxes_worth(cluster: Cluster, block: Block, at_mm: Floats) -> float:
     """
     axes, pitch, size = frame(block.turn_deg), np.array(block.pitch_mm), np.array(block.size_mm)
     place = (cluster.at_mm - at_mm) @ axes
-    off = (np.log(np.ptp(cluster.quads_mm @ axes, axis=1)) - SIDE_MORE - np.log(size)) / SIDE_SIGMA
-    sides = -SIDE_TAIL / 2 * np.log1p(off**2 / SIDE_TAIL).sum(axis=1)
+    sides = _sides_worth(np.ptp(cluster.quads_mm @ axes, axis=1), size)
     sigma = PLACE_SHARE * size + PLACE_MM
     worth = _worth(place[None], np.zeros((1, 2)), pitch[None], sigma[None], sides[None], cluster.score)[0]
     stray = cluster.score * float(np.log(STRAY))

@@ -84,6 +84,11 @@ class Catalogue:
         return self.game in _OPEN
 
     @property
+    def usual_mm(self) -> frozenset[tuple[float, ...]]:
+        """The sizes of the game's own sheet, the shorter side first: others are sold too, but rarer."""
+        return frozenset(tuple(sorted(size)) for size in GAMES[self.game].bases_mm)
+
+    @property
     def slack(self) -> float:
         return SIZE_SLACK if self.open else CLOSED_SLACK
 

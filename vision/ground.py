@@ -2,7 +2,8 @@
 
 The colours inside the boxes of a cluster and those of the table around it are two histograms; the logarithm of their ratio
 is laid out on the table's own axes, turned with the bases, and summed up. What any cell of any lattice looks like is then
-four numbers away. On rendered tables one cell in a thousand is told wrongly, where boxes miss one base in fifteen.
+four numbers away. On rendered tables with true lattices, 99 of 100 taken cells came out over 0.69 and 99 of 100 vacant ones
+under 0.06.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import shapely
 from .found import Floats, Found
 from .outline import frame
 
-__all__ = ["Block", "Ranks", "find_blocks", "ranks_of", "solid"]
+__all__ = ["Block", "Ranks", "find_blocks", "fit_turn", "linked_groups", "ranks_of", "solid"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -178,7 +178,7 @@ def _refit(found: Sequence[Found], block: Block, more: Sequence[int], gap_mm: fl
     if cells is None:
         axes = frame(block.turn_deg)
         cells = np.rint((places - block.at_mm) @ axes / np.array(block.pitch_mm)).astype(np.int64)
-    turn, start = _fit_turn(places, cells, np.array(block.pitch_mm), block.turn_deg)
+    turn, start = fit_turn(places, cells, np.array(block.pitch_mm), block.turn_deg)
     return Block(members, cells, block.size_mm, block.pitch_mm, turn, start, gap_mm)
 
 
@@ -187,20 +187,28 @@ def _touching(found: Sequence[Found], free: list[int], gap_mm: float) -> list[li
     if len(free) < 2:
         return []
     linked = _neighbours([found[i] for i in free], gap_mm)
-    groups, seen = [], np.zeros(len(free), dtype=bool)
-    for n in range(len(free)):
+    return [[free[k] for k in group] for group in linked_groups(linked) if len(group) > 1]
+
+
+def linked_groups(linked: npt.NDArray[np.bool_]) -> list[list[int]]:
+    """Who hangs together, directly or through others, of a table of links (N,N); everybody is in one group.
+
+    >>> linked_groups(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
+    [[0, 2], [1]]
+    """
+    groups, seen = [], np.zeros(len(linked), dtype=bool)
+    for n in range(len(linked)):
         if seen[n]:
             continue
         group, queue = [], deque([n])
         seen[n] = True
         while queue:
             k = queue.popleft()
-            group.append(free[k])
+            group.append(k)
             new = np.flatnonzero(linked[k] & ~seen)
             seen[new] = True
             queue.extend(int(j) for j in new)
-        if len(group) > 1:
-            groups.append(group)
+        groups.append(group)
     return groups
 
 
@@ -246,7 +254,7 @@ def _lattice(found: Sequence[Found], group: list[int], gap_mm: float) -> Block |
     start = places[0]
     keep = np.ones(len(group), dtype=bool)
     for _ in range(2):
-        turn, start = _fit_turn(places[keep], cells[keep], pitch, turn)
+        turn, start = fit_turn(places[keep], cells[keep], pitch, turn)
         axes = frame(turn)
         steps = (places - start) @ axes / pitch
         cells = np.rint(steps).astype(np.int64)
@@ -291,7 +299,7 @@ def _number(places: Floats, pitch: Floats, turn_deg: float) -> Ints:
     return cells
 
 
-def _fit_turn(places: Floats, cells: Ints, pitch: Floats, turn_deg: float) -> tuple[float, Floats]:
+def fit_turn(places: Floats, cells: Ints, pitch: Floats, turn_deg: float) -> tuple[float, Floats]:
     """The rigid move that takes the lattice onto the places (Procrustes), robust to a few bad ones."""
     axes = frame(turn_deg)
     model = (cells * pitch) @ axes.T

@@ -7,7 +7,6 @@ each supposition, `cover` what the picture says of the best of them; here the tw
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -15,14 +14,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from regla.calibration import TableView
-from regla.rules import GAMES
 
 from .boxworth import Cluster, Supposed, boxes_worth, component, weigh
 from .catalogue import Catalogue
 from .cover import UNSEEN, grown, touches
 from .found import Floats, Found
 from .ground import Ground, Looks, ground_of
-from .group import Block, Ints
+from .group import Block, Ints, linked_groups
 from .outline import frame
 
 __all__ = ["UNSEEN", "Lattice", "read_lattices"]
@@ -149,20 +147,7 @@ def _clusters(at: Floats, quads: Floats, gap_mm: float) -> list[npt.NDArray[np.i
     long = np.hypot(*np.ptp(quads, axis=1).T) / 2**0.5
     apart = np.hypot(*(at[:, None] - at[None]).transpose(2, 0, 1))
     near = apart < LINK_SHARE * (long[:, None] + long[None]) / 2 + gap_mm
-    groups, seen = [], np.zeros(len(at), dtype=bool)
-    for n in range(len(at)):
-        if seen[n]:
-            continue
-        group, queue = [], deque([n])
-        seen[n] = True
-        while queue:
-            k = queue.popleft()
-            group.append(k)
-            new = np.flatnonzero(near[k] & ~seen)
-            seen[new] = True
-            queue.extend(int(j) for j in new)
-        groups.append(np.array(sorted(group), dtype=np.intp))
-    return groups
+    return [np.array(sorted(group), dtype=np.intp) for group in linked_groups(near)]
 
 
 def _best(
@@ -171,7 +156,6 @@ def _best(
     gaps_mm: Sequence[float],
     ground: Ground | None,
 ) -> Lattice | None:
-    usual = {tuple(sorted(size)) for size in GAMES[sizes.game].bases_mm}
     supposed = weigh(cluster, sizes.rects_mm, gaps_mm)
     if supposed is None:
         return None
@@ -195,7 +179,9 @@ def _best(
             boxes = boxes_worth(cluster, covered, block.at_mm)
             worth = boxes + seen
             clear = not weighed and not whole.doubt and boxes > CLEAR * float(cluster.score.sum())
-        worth -= RARE_COST * (tuple(sorted(block.size_mm)) not in usual) + GAP_COST * (block.gap_mm > 0)
+        worth -= RARE_COST * (tuple(sorted(block.size_mm)) not in sizes.usual_mm) + GAP_COST * (
+            block.gap_mm > 0
+        )
         weighed.append((worth, whole))
         if clear:
             break

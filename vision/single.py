@@ -15,7 +15,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 from regla.calibration import TableView
-from regla.rules import GAMES
 
 from .catalogue import Catalogue
 from .found import Floats, Found
@@ -81,7 +80,6 @@ def sized(
 
 
 def _one(image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue) -> Sized | None:
-    usual = {tuple(sorted(size)) for size in GAMES[sizes.game].bases_mm}
     corners = np.asarray(f.corners_px, dtype=np.float64)
     quad = np.asarray(view.to_table(corners, np.full(4, f.height_mm), sigma_px=0.0)[0], dtype=np.float64)
     middle = quad.mean(axis=0)
@@ -104,7 +102,7 @@ def _one(image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue) -
         for size in listed:
             worth, at = _laid(shown, size, box, sigma)
             key = (float(size.min()), float(size.max()))
-            cost = 0.0 if key in usual else OWN_COST if key == own else RARE_COST
+            cost = 0.0 if key in sizes.usual_mm else OWN_COST if key == own else RARE_COST
             worth -= cost + 0.5 * (turn / TURN_SIGMA_DEG) ** 2
             if key not in best or worth > best[key][0]:
                 best[key] = (worth, f.turn_deg + turn, at @ axes.T, size)
