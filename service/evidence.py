@@ -11,6 +11,7 @@ import json
 import math
 import platform
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,6 +32,8 @@ __all__ = ["Check", "bundle", "rule", "verdict_of", "verify", "versions"]
 
 MAX_FILE_BYTES = 200_000_000
 MAX_BUNDLE_FILES = 200
+# What reading a damaged, locked or strangely packed part of an archive raises.
+UNREADABLE = (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError, ValueError)
 
 SAME = 1e-6
 """Two computers agree on a length to far better than this share of it."""
@@ -156,7 +159,7 @@ def verify(path: Path, fingerprint: str | None = None) -> list[Check]:
         def read(name: str) -> bytes:
             try:
                 return archive.read(infos[name])
-            except (KeyError, zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError):
+            except (KeyError, *UNREADABLE):
                 raise BrokenEvidence.of("bundle-broken", what=name) from None
 
         sealed = read("ruling.json")
@@ -187,7 +190,7 @@ def _files_check(
         try:
             if name not in infos or digest(archive.read(infos[name])) != wanted:
                 wrong.append(name)
-        except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError):
+        except UNREADABLE:
             wrong.append(name)
     return not wrong, ", ".join(wrong)
 

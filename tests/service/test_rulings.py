@@ -212,3 +212,29 @@ def test_tables_come_back_after_a_restart(tmp_path: Path) -> None:
         assert (found["name"], found["overlay"]["caption"]) == ("Top table", "Final")
         scene = httpx.get(f"{address}/api/tables/{made['id']}/scene", timeout=30).json()
         assert "Clay" in [p.get("name") for p in scene["pieces"]]
+
+
+@pytest.mark.parametrize("part", ["ruling.json", "scene.json"])
+def test_a_bundle_with_a_damaged_part_is_said_to_be_one(bundle: Path, part: str) -> None:
+    """A byte turned over inside a compressed part: not a broken archive to its directory, but nothing to unpack."""
+    data = bytearray(bundle.read_bytes())
+    with zipfile.ZipFile(bundle) as archive:
+        info = archive.getinfo(part)
+    start = info.header_offset + 30 + len(info.filename.encode())
+    for at in range(start, start + info.compress_size):
+        data[at] ^= 0xFF
+    bundle.write_bytes(data)
+    with pytest.raises(BrokenEvidence, match=part):
+        verify(bundle)
+
+
+def test_a_locked_part_is_refused_in_words(bundle: Path) -> None:
+    data = bytearray(bundle.read_bytes())
+    with zipfile.ZipFile(bundle) as archive:
+        info = archive.getinfo("ruling.json")
+    data[info.header_offset + 6] |= 1
+    directory = data.rfind(b"PK\x01\x02", 0, data.rfind(b"ruling.json"))
+    data[directory + 8] |= 1
+    bundle.write_bytes(data)
+    with pytest.raises(BrokenEvidence, match=r"ruling\.json"):
+        verify(bundle)
