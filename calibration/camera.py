@@ -88,32 +88,34 @@ class Camera:
         positive = roots[(np.abs(roots.imag) < 1e-9) & (roots.real > 0)].real
         return float(np.sqrt(positive.min())) if len(positive) else np.inf
 
-    def _bend(self, plane: Floats) -> tuple[Floats, Floats]:
-        """Lens distortion of points on the plane at distance one, with its 2×2 derivative."""
+    def _bend(self, plane: Floats) -> Floats:
+        """Lens distortion of points on the plane at distance one."""
+        k1, k2, p1, p2, k3 = self.distortion
+        x, y = plane[:, 0], plane[:, 1]
+        r2 = x * x + y * y
+        radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
+        bent = np.empty((len(plane), 2))
+        bent[:, 0] = x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * x * x)
+        bent[:, 1] = y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y
+        return bent
+
+    def _bend_slope(self, plane: Floats) -> tuple[Floats, Floats, Floats]:
+        """The derivative of `_bend`: of x by x, of either by the other, of y by y."""
         k1, k2, p1, p2, k3 = self.distortion
         x, y = plane[:, 0], plane[:, 1]
         r2 = x * x + y * y
         radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
         slope = 2 * (k1 + r2 * (2 * k2 + r2 * 3 * k3))  # d radial / d r2, times two
-        bent = np.stack(
-            [
-                x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * x * x),
-                y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y,
-            ],
-            axis=1,
+        return (
+            radial + x * x * slope + 2 * p1 * y + 6 * p2 * x,
+            x * y * slope + 2 * p1 * x + 2 * p2 * y,
+            radial + y * y * slope + 6 * p1 * y + 2 * p2 * x,
         )
-        cross = x * y * slope + 2 * p1 * x + 2 * p2 * y
-        jacobian = np.empty((len(plane), 2, 2))
-        jacobian[:, 0, 0] = radial + x * x * slope + 2 * p1 * y + 6 * p2 * x
-        jacobian[:, 0, 1] = jacobian[:, 1, 0] = cross
-        jacobian[:, 1, 1] = radial + y * y * slope + 6 * p1 * y + 2 * p2 * x
-        return bent, jacobian
 
     def distort(self, plane: npt.ArrayLike) -> Floats:
         """Points on the plane at distance one ▸ pixels; beyond the lens's reach the answer is nan."""
         plane = np.asarray(plane, dtype=np.float64).reshape(-1, 2)
-        bent, _ = self._bend(plane)
-        pixels = bent * self.matrix[[0, 1], [0, 1]] + self.matrix[:2, 2]
+        pixels = self._bend(plane) * self.matrix[[0, 1], [0, 1]] + self.matrix[:2, 2]
         pixels[np.hypot(plane[:, 0], plane[:, 1]) > self.reach] = np.nan
         return pixels
 
@@ -126,23 +128,16 @@ class Camera:
             return plane
         with np.errstate(all="ignore"):
             for _ in range(20):
-                bent, jacobian = self._bend(plane)
-                miss = bent - target
-                det = jacobian[:, 0, 0] * jacobian[:, 1, 1] - jacobian[:, 0, 1] * jacobian[:, 1, 0]
-                step = (
-                    np.stack(
-                        [
-                            jacobian[:, 1, 1] * miss[:, 0] - jacobian[:, 0, 1] * miss[:, 1],
-                            jacobian[:, 0, 0] * miss[:, 1] - jacobian[:, 1, 0] * miss[:, 0],
-                        ],
-                        axis=1,
-                    )
-                    / det[:, None]
-                )
+                miss = self._bend(plane) - target
+                xx, xy, yy = self._bend_slope(plane)
+                det = xx * yy - xy * xy
+                step = np.empty_like(plane)
+                step[:, 0] = (yy * miss[:, 0] - xy * miss[:, 1]) / det
+                step[:, 1] = (xx * miss[:, 1] - xy * miss[:, 0]) / det
                 plane = plane - step
                 if not np.nanmax(np.abs(step), initial=0.0) > 1e-13:
                     break
-            bent, _ = self._bend(plane)
+            bent = self._bend(plane)
             lost = ~(np.abs(bent - target).max(axis=1) < 1e-7) | (
                 np.hypot(plane[:, 0], plane[:, 1]) > self.reach
             )
