@@ -42,26 +42,35 @@ _KERNEL: Final = _kernel()
 
 @dataclass(frozen=True, eq=False)
 class Profiles:
-    """`strength` (M,S): colour change per pixel along each normal; `peak` marks its local maxima, `offset_px` (M,S) their
-    place to a fraction of a sample; `mm_per_px` (M,) how long a pixel is along the normal; `inside` (M,) whether the point
-    is in the picture at all."""
+    """What lies across M outline points, S samples along each normal.
 
+    `colours` (3,M,S) and how they change per pixel, `slope` (3,M,S): its direction in colour tells one edge from another;
+    `strength` (M,S) is its length. `mm_per_px` (M,) is how long a pixel is along the normal, `inside` (M,) whether the point
+    is in the picture at all. Each colour is a plane of its own: sums over three neighbours would take most of the time.
+    """
+
+    colours: npt.NDArray[np.float32]
+    slope: npt.NDArray[np.float32]
     strength: npt.NDArray[np.float32]
-    peak: npt.NDArray[np.bool_]
-    offset_px: npt.NDArray[np.float32]
     mm_per_px: Floats
     inside: npt.NDArray[np.bool_]
-    slope: npt.NDArray[np.float32]
-    """The change itself, (M,S,3): its direction in colour tells one edge from another."""
-    colours: npt.NDArray[np.float32]
+
+    def peaks(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]]:
+        """The local maxima of the strength: which samples of (M,S) flattened, and their offsets to a fraction of one."""
+        left, mid, right = self.strength[:, :-2], self.strength[:, 1:-1], self.strength[:, 2:]
+        row, column = np.nonzero((mid > left) & (mid >= right))
+        at = row * self.strength.shape[1] + column + 1
+        before, here, after = (self.strength.take(at + k) for k in (-1, 0, 1))
+        part = 0.5 * (before - after) / np.minimum(before - 2 * here + after, -1e-9)
+        return at, (_OFFSETS[column + 1] + np.clip(part, -0.5, 0.5) * STEP_PX).astype(np.float32)
 
 
 def profiles(
     image: npt.NDArray[Any], view: TableView, points_mm: Floats, normals: Floats, height_mm: Floats
 ) -> Profiles:
     """Look across outlines, given as points (M,2), normals (M,2) and heights (M,), in a picture (uint8 or float32, BGR)."""
-    here = view.to_pixel(np.column_stack([points_mm, height_mm]))
-    there = view.to_pixel(np.column_stack([points_mm + normals, height_mm]))
+    ends = np.concatenate([points_mm, points_mm + normals])
+    here, there = np.split(view.to_pixel(np.column_stack([ends, np.tile(height_mm, 2)])), 2)
     along = there - here
     scale = np.hypot(along[:, 0], along[:, 1])
     good = np.isfinite(scale) & (scale > 1e-6)
@@ -72,23 +81,20 @@ def profiles(
     x = (here[:, :1] + along[:, :1] * _OFFSETS).astype(np.float32)
     y = (here[:, 1:] + along[:, 1:] * _OFFSETS).astype(np.float32)
     parts = [
-        cv2.remap(
-            image,
-            x[i : i + ROWS_MOST],
-            y[i : i + ROWS_MOST],
-            cv2.INTER_LINEAR,
-            borderMode=cv2.BORDER_REPLICATE,
+        cv2.split(
+            cv2.remap(
+                image,
+                x[i : i + ROWS_MOST],
+                y[i : i + ROWS_MOST],
+                cv2.INTER_LINEAR,
+                borderMode=cv2.BORDER_REPLICATE,
+            )
         )
         for i in range(0, len(x), ROWS_MOST)
     ]
-    colours = np.concatenate(parts).astype(np.float32)
-    slope = cv2.filter2D(colours, cv2.CV_32F, _KERNEL[:, ::-1], borderType=cv2.BORDER_REPLICATE)
-    strength = np.sqrt(np.einsum("rsc,rsc->rs", slope, slope))
-    left, mid, right = strength[:, :-2], strength[:, 1:-1], strength[:, 2:]
-    peak = np.zeros(strength.shape, dtype=bool)
-    peak[:, 1:-1] = (mid > left) & (mid >= right) & (mid > 0)
-    bend = left - 2 * mid + right
-    part = np.zeros_like(strength)
-    np.divide(0.5 * (left - right), bend, out=part[:, 1:-1], where=np.abs(bend) > 1e-9)
-    offset = (_OFFSETS[None, :] + np.clip(part, -0.5, 0.5) * STEP_PX).astype(np.float32)
-    return Profiles(strength, peak, offset, 1 / scale, inside, np.asarray(slope, dtype=np.float32), colours)
+    colours = np.concatenate(parts, axis=1).astype(np.float32)
+    flat = colours.reshape(-1, len(_OFFSETS))
+    slope = cv2.filter2D(flat, cv2.CV_32F, _KERNEL[:, ::-1], borderType=cv2.BORDER_REPLICATE)
+    slope = np.asarray(slope, dtype=np.float32).reshape(colours.shape)
+    strength = np.sqrt(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2])
+    return Profiles(colours, slope, strength, 1 / scale, inside)

@@ -10,7 +10,7 @@ Bodies are rigid sets of outline points: one base, or all free sides of a block 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -111,10 +111,13 @@ class Fitted:
     change: Floats
     covariance: Floats
     share: Floats
-    residual_px: Floats
-    used: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried(Fitted):
+    """The same under one supposition, how much speaks for it (B,), and the size of a pixel (B,)."""
+
     belief: Floats
-    which: npt.NDArray[np.intp]
     mm_per_px: Floats
 
 
@@ -138,35 +141,23 @@ def _placed(bodies: Bodies, change: Floats) -> tuple[Floats, Floats, Floats]:
 
 def fit(image: npt.NDArray[Any], view: TableView, bodies: Bodies) -> Fitted:
     """Fit all bodies to the edges of a picture, once for each edge that the outline may show, and weigh the answers."""
-    tries = [_settle(image, view, _supposed(bodies, *supposed), supposed) for supposed in SUPPOSED]
+    tried = _settle(image, view, _supposed(bodies))
+    agrees, shares = (v.reshape(len(SUPPOSED), -1) for v in (tried.belief, tried.share))
+    changes = tried.change.reshape(len(SUPPOSED), -1, PARAMETERS)
+    covariances = tried.covariance.reshape(len(SUPPOSED), -1, PARAMETERS, PARAMETERS)
     outset = np.tile(LIKELY, (bodies.count, 1)) if bodies.likely is None else bodies.likely
-    belief = np.stack([t.belief for t in tries]) + outset.T
+    belief = agrees + outset.T
     # Where the size itself is asked for, a line inside the rim must not pass for it.
     belief[INNER, bodies.prior[:, WIDTH, WIDTH] < SIZE_KNOWN**-2] -= INNER_AGAINST
     share = np.exp((belief - belief.max(axis=0)) / COOL)
     share /= share.sum(axis=0)
-    best = share.argmax(axis=0)
-    rows = np.arange(bodies.count)
-    changes = np.stack([t.change for t in tries])
     change = np.einsum("hb,hbi->bi", share, changes)
     apart = changes - change
-    covariance = np.einsum("hb,hbij->bij", share, np.stack([t.covariance for t in tries]))
+    covariance = np.einsum("hb,hbij->bij", share, covariances)
     covariance += np.einsum("hb,hbi,hbj->bij", share, apart, apart)
-    agreed = np.stack([t.belief for t in tries]).max(axis=0) / np.bincount(
-        bodies.body, minlength=bodies.count
-    )
-    scale = tries[0].mm_per_px
-    change, covariance = _temper(bodies, change, covariance, agreed, scale)
-    return Fitted(
-        change,
-        covariance,
-        np.stack([t.share for t in tries])[best, rows],
-        np.stack([t.residual_px for t in tries])[best, rows],
-        np.stack([t.used for t in tries])[best[bodies.body], np.arange(len(bodies.body))],
-        belief[best, rows],
-        best,
-        scale,
-    )
+    agreed = agrees.max(axis=0) / np.bincount(bodies.body, minlength=bodies.count)
+    change, covariance = _temper(bodies, change, covariance, agreed, tried.mm_per_px[: bodies.count])
+    return Fitted(change, covariance, shares[share.argmax(axis=0), np.arange(bodies.count)])
 
 
 def _temper(
@@ -196,34 +187,47 @@ def _temper(
     return out, cov
 
 
-def _supposed(bodies: Bodies, foot: float, inset: float, loose: float) -> Bodies:
-    """The bodies under one supposition about which edge shows."""
-    mean, prior = bodies.mean.copy(), bodies.prior.copy()
-    mean[:, FOOT] = foot
-    prior[:, FOOT, FOOT] = FOOT_SIGMA**-2
+def _supposed(bodies: Bodies) -> Bodies:
+    """All bodies once for each supposition about which edge shows: those of the first, then those of the second, …"""
+    means, priors = [], []
     small = bodies.half_mm.min(axis=1)
-    if inset > 0 and bodies.inset is not None:
-        inside, sure = small * bodies.inset[:, 0], small * bodies.inset[:, 1]
-    else:
-        inside, sure = small * inset, small * loose
-    for part in (WIDTH, DEPTH):
-        mean[:, part] += OUTWARD_MM - inside
-        sigma2 = 1 / prior[:, part, part] + OUTWARD_SIGMA_MM**2 + sure**2
-        prior[:, part, part] = 1 / sigma2
-    return replace(bodies, mean=mean, prior=prior)
+    for foot, inset, loose in SUPPOSED:
+        mean, prior = bodies.mean.copy(), bodies.prior.copy()
+        mean[:, FOOT] = foot
+        prior[:, FOOT, FOOT] = FOOT_SIGMA**-2
+        if inset > 0 and bodies.inset is not None:
+            inside, sure = small * bodies.inset[:, 0], small * bodies.inset[:, 1]
+        else:
+            inside, sure = small * inset, small * loose
+        for part in (WIDTH, DEPTH):
+            mean[:, part] += OUTWARD_MM - inside
+            sigma2 = 1 / prior[:, part, part] + OUTWARD_SIGMA_MM**2 + sure**2
+            prior[:, part, part] = 1 / sigma2
+        means.append(mean)
+        priors.append(prior)
+    times = len(SUPPOSED)
+    return Bodies(
+        np.tile(bodies.at_mm, (times, 1)),
+        np.tile(bodies.turn_rad, times),
+        np.tile(bodies.half_mm, (times, 1)),
+        np.tile(bodies.height_mm, times),
+        np.concatenate([bodies.body + n * bodies.count for n in range(times)]),
+        np.tile(bodies.local_mm, (times, 1)),
+        np.tile(bodies.local_normals, (times, 1)),
+        np.tile(bodies.pushes, (times, 1)),
+        np.concatenate(priors),
+        np.concatenate(means),
+    )
 
 
-def _settle(
-    image: npt.NDArray[Any], view: TableView, bodies: Bodies, supposed: tuple[float, float, float]
-) -> Fitted:
-    count, owner = bodies.count, bodies.body
-    starts = np.searchsorted(owner, np.arange(count))
-    change = bodies.mean.copy()
+def _settle(image: npt.NDArray[Any], view: TableView, bodies: Bodies) -> _Tried:
+    owner = bodies.body
+    starts = np.searchsorted(owner, np.arange(bodies.count))
+    # Beyond the line inside a top there is more of the top, beyond the others the table.
+    outer = np.repeat([inset == 0.0 for _, inset, _ in SUPPOSED], bodies.count // len(SUPPOSED))
     eye = view.pose.centre_mm
-    covariance = np.zeros((count, PARAMETERS, PARAMETERS))
-    share, spread = np.zeros(count), np.ones(count)
-    used = np.zeros(len(owner), dtype=bool)
-    belief = np.zeros(count)
+    change = bodies.mean
+    spread = np.zeros(bodies.count)
     for round_, calm in enumerate((0.0, *CALM_PX)):
         points, normals, levers = _placed(bodies, change)
         height = bodies.height_mm[owner] + change[owner, HEIGHT]
@@ -232,166 +236,160 @@ def _settle(
         lean = np.einsum("mc,mc->m", (eye[:2] - points) / eye[2], normals)
         wall = height * np.maximum(lean, 0.0)
         expected_px = wall * change[owner, FOOT] / seen.mm_per_px
-        unit = _unit_slopes(seen, starts)
-        if supposed[1] == 0.0:
-            unit = unit * _table_beyond(seen, starts)[:, :, None]
+        edges = _Edges(seen, owner, starts, outer)
         if round_ == 0:
-            change = change + _vote(seen, unit, normals, levers, expected_px, starts, bodies, change)
+            change = change + _vote(edges, normals, levers, expected_px, bodies)
             continue
-        common = _common(seen, unit, expected_px, starts)
-        offset_px, weight = _pick(seen, unit, common[owner], expected_px, calm)
+        offset_px, weight = _pick(edges, expected_px, calm)
         miss = (offset_px - expected_px) * seen.mm_per_px
-        jacobian = np.zeros((len(owner), PARAMETERS))
-        jacobian[:, X], jacobian[:, Y], jacobian[:, TURN] = normals[:, 0], normals[:, 1], levers
-        jacobian[:, WIDTH], jacobian[:, DEPTH] = bodies.pushes[:, 0], bodies.pushes[:, 1]
         # A higher top is seen farther from the camera's foot point; the wall's foot stays where it is.
-        far = np.minimum(lean, 0.0)
-        near_top = np.maximum(lean, 0.0) * (1 - change[owner, FOOT])
-        jacobian[:, HEIGHT] = -(far + near_top)
-        jacobian[:, FOOT] = wall
+        rise = -np.minimum(lean, 0.0) - np.maximum(lean, 0.0) * (1 - change[owner, FOOT])
+        jacobian = np.stack([*normals.T, levers, *bodies.pushes.T, rise, wall])
         sigma = np.maximum(LEAST_SIGMA_PX, spread[owner] if round_ > 1 else calm / 2) * seen.mm_per_px
         info = weight / sigma**2 / TOGETHER
-        normal = np.add.reduceat(
-            jacobian[:, :, None] * (jacobian * info[:, None])[:, None, :], starts, axis=0
-        )
-        pull = np.add.reduceat(jacobian * (info * miss)[:, None], starts, axis=0)
+        normal = np.add.reduceat(jacobian[:, None] * (jacobian * info), starts, axis=2).transpose(2, 0, 1)
         normal += bodies.prior
+        pull = np.add.reduceat(jacobian * (info * miss), starts, axis=1).T
         pull += np.einsum("bij,bj->bi", bodies.prior, bodies.mean - change)
         step = np.linalg.solve(normal, pull[:, :, None])[:, :, 0]
         change = change + step
-        left_px = (miss - np.einsum("mi,mi->m", jacobian, step[owner])) / seen.mm_per_px
+        left_px = (miss - np.einsum("im,mi->m", jacobian, step[owner])) / seen.mm_per_px
         total = np.maximum(np.add.reduceat(weight, starts), 1e-9)
         spread = np.sqrt(np.add.reduceat(weight * np.minimum(left_px**2, calm**2), starts) / total)
-        used = (weight > 0.1) & (np.abs(left_px) < 1.0)
-        points_of = np.maximum(np.add.reduceat(seen.inside.astype(float), starts), 1)
-        share = np.add.reduceat(used.astype(float), starts) / points_of
-        covariance = np.linalg.inv(normal)
-        agree = np.exp(-0.5 * (left_px / AGREE_PX) ** 2) * weight
-        away = change - bodies.mean
-        belief = BELIEF * np.add.reduceat(agree, starts) / TOGETHER
-        belief -= 0.5 * np.einsum("bi,bij,bj->b", away, bodies.prior, away)
-    scale = np.add.reduceat(seen.mm_per_px, starts) / np.diff(np.append(starts, len(owner)))
-    return Fitted(change, covariance, share, spread, used, belief, np.zeros(count, dtype=np.intp), scale)
+    used = (weight > 0.1) & (np.abs(left_px) < 1.0)
+    share = np.add.reduceat(used.astype(float), starts)
+    share /= np.maximum(np.add.reduceat(seen.inside.astype(float), starts), 1)
+    agree = np.exp(-0.5 * (left_px / AGREE_PX) ** 2) * weight
+    away = change - bodies.mean
+    belief = BELIEF * np.add.reduceat(agree, starts) / TOGETHER
+    belief -= 0.5 * np.einsum("bi,bij,bj->b", away, bodies.prior, away)
+    scale = np.add.reduceat(seen.mm_per_px, starts) / edges.lengths
+    return _Tried(change, np.linalg.inv(normal), share, belief, scale)
 
 
-def _unit_slopes(seen: Profiles, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
-    """Colour changes (M,S,3) levelled per body: an edge as strong as its typical strongest counts one half."""
-    strongest = seen.strength.max(axis=1)
-    mean = np.add.reduceat(strongest, starts) / np.diff(np.append(starts, len(strongest)))
-    level = np.repeat(mean, np.diff(np.append(starts, len(strongest)))) * np.float32(0.5) + np.float32(FAINT)
-    return np.asarray(seen.slope / (seen.strength + level[:, None])[:, :, None], dtype=np.float32)
+class _Edges:
+    """Profiles with what each body's own outline makes of them: how strong an edge is here, and where the table begins.
 
-
-def _table_beyond(seen: Profiles, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
-    """How much the picture just outside each sample looks like the table around the body (M,S): shaded, but of its hue.
-
-    The outline of a solid has the table beyond it; a ring printed on its top, or the seam of a dial, has not.
+    Samples are named by their place in (M,S) flattened; only those that are asked for are looked at.
     """
-    lengths = np.diff(np.append(starts, len(seen.strength)))
-    far = seen.colours[:, -FAR_SAMPLES:].mean(axis=1)
-    table = np.add.reduceat(far, starts, axis=0) / lengths[:, None]
-    spread = np.zeros(len(starts))
-    for _ in range(2):
-        # Robust means, all bodies at once: a neighbour's red base must not colour the table.
-        off = np.abs(far - np.repeat(table, lengths, axis=0)).sum(axis=1)
-        spread = np.add.reduceat(off, starts) / lengths
-        weight = 1 / (1 + (off / np.repeat(spread + 1.0, lengths)) ** 2)
-        total = np.add.reduceat(weight, starts)
-        table = np.add.reduceat(far * weight[:, None], starts, axis=0) / total[:, None]
-        spread = np.add.reduceat(off * weight, starts) / total
-    mat = np.repeat(table, lengths, axis=0)
-    loose = np.repeat(HUE_SLACK + spread, lengths).astype(np.float32)
-    beyond = np.empty_like(seen.colours)
-    beyond[:, :-BEYOND_SAMPLES] = seen.colours[:, BEYOND_SAMPLES:]
-    beyond[:, -BEYOND_SAMPLES:] = seen.colours[:, -1:]
-    level = np.einsum("msc,mc->ms", beyond, mat) / (np.einsum("mc,mc->m", mat, mat) + 1e-6)[:, None]
-    level = np.clip(level, DARKEST, BRIGHTEST)
-    off = np.sqrt(np.square(beyond - level[:, :, None] * mat[:, None, :]).sum(axis=2))
-    return np.asarray(np.exp(-0.5 * (off / loose[:, None]) ** 2), dtype=np.float32)
+
+    def __init__(
+        self,
+        seen: Profiles,
+        owner: npt.NDArray[np.intp],
+        starts: npt.NDArray[np.intp],
+        outer: npt.NDArray[np.bool_],
+    ) -> None:
+        self.seen, self.owner, self.starts, self.outer = seen, owner, starts, outer
+        self.lengths = np.diff(np.append(starts, len(owner)))
+        self.samples = seen.strength.shape[1]
+        strongest = np.add.reduceat(seen.strength.max(axis=1), starts) / self.lengths
+        self._level = (0.5 * strongest + FAINT).astype(np.float32)
+        self._table, self._loose = self._around()
+
+    def _around(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """The colour (3,B) of the table around each body, and by how much (B,) it may differ."""
+        far = self.seen.colours[:, :, -FAR_SAMPLES:].mean(axis=2)
+        table = np.add.reduceat(far, self.starts, axis=1) / self.lengths
+        spread = np.zeros(len(self.starts))
+        for _ in range(2):
+            # Robust means, all bodies at once: a neighbour's red base must not colour the table.
+            off = np.abs(far - table[:, self.owner]).sum(axis=0)
+            spread = np.add.reduceat(off, self.starts) / self.lengths
+            weight = 1 / (1 + (off / (spread + 1.0)[self.owner]) ** 2)
+            total = np.add.reduceat(weight, self.starts)
+            table = np.add.reduceat(far * weight, self.starts, axis=1) / total
+            spread = np.add.reduceat(off * weight, self.starts) / total
+        return table.astype(np.float32), (HUE_SLACK + spread).astype(np.float32)
+
+    def at(self, sample: npt.NDArray[np.intp]) -> npt.NDArray[np.float32]:
+        """Colour changes (3,K) levelled per body: an edge as strong as its typical strongest counts one half.
+
+        The outline of a solid has the table beyond it; a ring printed on its top, or the seam of a dial, has not, and
+        counts for less.
+        """
+        body = self.owner[sample // self.samples]
+        strength = self.seen.strength.take(sample) + self._level[body]
+        unit = self.seen.slope.reshape(3, -1).take(sample, axis=1) / strength
+        outer = np.flatnonzero(self.outer[body])
+        unit[:, outer] *= self._table_beyond(sample[outer], body[outer])
+        return np.asarray(unit)
+
+    def _table_beyond(
+        self, sample: npt.NDArray[np.intp], body: npt.NDArray[np.intp]
+    ) -> npt.NDArray[np.float32]:
+        """How much the picture just outside each sample looks like the table around the body: shaded, but of its hue."""
+        beyond = sample + np.minimum(BEYOND_SAMPLES, self.samples - 1 - sample % self.samples)
+        colour = self.seen.colours.reshape(3, -1).take(beyond, axis=1)
+        mat = self._table[:, body]
+        level = (colour * mat).sum(axis=0) / ((self._table**2).sum(axis=0) + np.float32(1e-6))[body]
+        colour -= np.clip(level, DARKEST, BRIGHTEST) * mat
+        return np.asarray(np.exp(-0.5 * (colour**2).sum(axis=0) / self._loose[body] ** 2))
 
 
-def _at(unit: npt.NDArray[np.float32], offset_px: Floats) -> npt.NDArray[np.float32]:
-    """Samples (M,D,3) of the slopes at offsets (M,D)."""
-    index = np.clip(np.rint((offset_px + REACH_PX) / STEP_PX).astype(np.intp), 0, unit.shape[1] - 1)
-    return np.take_along_axis(unit, index[:, :, None], axis=1)
-
-
-def _common(
-    seen: Profiles, unit: npt.NDArray[np.float32], expected_px: Floats, starts: npt.NDArray[np.intp]
-) -> npt.NDArray[np.float32]:
-    """The colour direction (B,3) in which the outline changes on the whole: from base to table, or from top to rim."""
-    here = _at(unit, expected_px[:, None] + np.array([-0.5, 0.0, 0.5])).sum(axis=1)
-    total = np.add.reduceat(here, starts, axis=0)
-    return np.asarray(total / (np.linalg.norm(total, axis=1, keepdims=True) + 1e-9), dtype=np.float32)
-
-
-def _vote(
-    seen: Profiles,
-    unit: npt.NDArray[np.float32],
-    normals: Floats,
-    levers: Floats,
-    expected_px: Floats,
-    starts: npt.NDArray[np.intp],
-    bodies: Bodies,
-    change: Floats,
-) -> Floats:
+def _vote(edges: _Edges, normals: Floats, levers: Floats, expected_px: Floats, bodies: Bodies) -> Floats:
     """The shift, turn and size of each body under which its outline changes colour most, and everywhere alike.
 
     This is Daugman's way of finding an iris: arms and eyelids hide parts of the ring, the ring still wins.
     """
-    lengths = np.diff(np.append(starts, len(normals)))
+    lengths, samples, mm_per_px = edges.lengths, edges.samples, edges.seen.mm_per_px
     stride = np.maximum(1, lengths // VOTE_POINTS)
-    within = np.arange(len(normals)) - np.repeat(starts, lengths)
-    chosen = np.flatnonzero(within % np.repeat(stride, lengths) == 0)
+    within = np.arange(len(normals)) - edges.starts[bodies.body]
+    chosen = np.flatnonzero(within % stride[bodies.body] == 0)
     owner = bodies.body[chosen]
     first = np.searchsorted(owner, np.arange(bodies.count))
     worth = (lengths / np.diff(np.append(first, len(chosen))))[:, None]
-    scale = np.add.reduceat(seen.mm_per_px, starts) / lengths
+    unit = edges.at((chosen[:, None] * samples + np.arange(samples)).ravel())
+    scale = np.add.reduceat(mm_per_px, edges.starts) / lengths
     size_sigma = 1 / np.sqrt(bodies.prior[:, WIDTH, WIDTH])
     size_px = (size_sigma / scale)[owner] * bodies.pushes[chosen].max(axis=1)
+    turn_sigma = 1 / np.sqrt(bodies.prior[:, TURN, TURN])
+    turn_px = levers[chosen] / mm_per_px[chosen] * turn_sigma[owner]
     grid = np.arange(-VOTE_REACH_PX, VOTE_REACH_PX + 0.1, VOTE_STEP_PX)
     shifts = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=-1).reshape(-1, 2)
-    along = normals[chosen] @ shifts.T + expected_px[chosen][:, None]
-    samples = unit.shape[1]
-    flat = np.ascontiguousarray(unit).reshape(-1, unit.shape[2])
-    row = (chosen * samples)[:, None]
-    moves = shifts[None] * scale[:, None, None]
-    away = moves + (change - bodies.mean)[:, None, :2]
-    against = np.einsum("bdi,bij,bdj->bd", away, bodies.prior[:, :2, :2], away)
+    along = (normals[chosen] @ shifts.T + expected_px[chosen][:, None] + REACH_PX) / STEP_PX + 0.5
+    row = (np.arange(len(chosen)) * samples)[:, None]
+    moves = shifts * scale[:, None, None]
+    against = np.einsum("bdi,bij,bdj->bd", moves, bodies.prior[:, :2, :2], moves)
     best = np.full(bodies.count, -np.inf)
     outcome = np.zeros((bodies.count, PARAMETERS))
-    turn_sigma = 1 / np.sqrt(bodies.prior[:, TURN, TURN])
-    lever_px = levers[chosen] / seen.mm_per_px[chosen] * turn_sigma[owner]
+    every = np.arange(bodies.count)
     for turn, size in VOTE_SHAPES:
-        offset = (along + (size * size_px + turn * lever_px)[:, None] + REACH_PX) / STEP_PX
-        index = np.clip((offset + 0.5).astype(np.int32), 0, samples - 1) + row
-        total = np.add.reduceat(np.take(flat, index, axis=0), first, axis=0)
+        index = (along + ((size * size_px + turn * turn_px) / STEP_PX)[:, None]).astype(np.intp)
+        index = np.clip(index, 0, samples - 1) + row
+        total = np.add.reduceat(unit.take(index, axis=1), first, axis=1)
         against_all = TAIL / 2 * np.log1p((against + size**2 + turn**2) / TAIL)
-        score = np.linalg.norm(total, axis=2) * worth * (BELIEF / TOGETHER) - against_all
+        score = np.sqrt((total**2).sum(axis=0)) * worth * (BELIEF / TOGETHER) - against_all
         top = score.argmax(axis=1)
-        value = score[np.arange(bodies.count), top]
+        value = score[every, top]
         better = value > best
         best = np.where(better, value, best)
-        outcome[better, :2] = moves[np.arange(bodies.count), top][better]
+        outcome[better, :2] = moves[every, top][better]
         outcome[better, WIDTH] = outcome[better, DEPTH] = size * size_sigma[better]
         outcome[better, TURN] = turn * turn_sigma[better]
     return outcome
 
 
-def _pick(
-    seen: Profiles,
-    unit: npt.NDArray[np.float32],
-    common: npt.NDArray[np.float32],
-    expected_px: Floats,
-    calm_px: float,
-) -> tuple[Floats, Floats]:
+def _common(edges: _Edges, expected_px: Floats) -> npt.NDArray[np.float32]:
+    """The colour direction (3,B) in which the outline changes on the whole: from base to table, or from top to rim."""
+    places = (expected_px[:, None] + np.array([-0.5, 0.0, 0.5]) + REACH_PX) / STEP_PX
+    column = np.clip(np.rint(places).astype(np.intp), 0, edges.samples - 1)
+    here = edges.at((np.arange(len(column))[:, None] * edges.samples + column).ravel())
+    total = np.add.reduceat(here, 3 * edges.starts, axis=1)
+    return np.asarray(total / (np.linalg.norm(total, axis=0) + 1e-9), dtype=np.float32)
+
+
+def _pick(edges: _Edges, expected_px: Floats, calm_px: float) -> tuple[Floats, Floats]:
     """The edge that each point takes for its own, and how much it counts: near, strong and of the outline's colours."""
-    away = seen.offset_px - expected_px[:, None].astype(np.float32)
-    alike = np.maximum(np.einsum("msc,mc->ms", unit, common), 0.0)
-    worth = np.where(seen.peak, alike * np.exp(-0.5 * (away / calm_px) ** 2), 0.0)
-    best = worth.argmax(axis=1)
-    rows = np.arange(len(best))
-    offset = seen.offset_px[rows, best].astype(np.float64)
-    weight = 2 * worth[rows, best].astype(np.float64)
-    weight[~seen.inside | (np.abs(offset) > REACH_PX - 0.5)] = 0.0
-    return offset, weight
+    sample, offset_px = edges.seen.peaks()
+    row = sample // edges.samples
+    away = offset_px - expected_px[row].astype(np.float32)
+    alike = (edges.at(sample) * _common(edges, expected_px)[:, edges.owner[row]]).sum(axis=0)
+    worth = np.zeros(edges.seen.strength.shape, dtype=np.float32)
+    worth.put(sample, np.maximum(alike, 0.0) * np.exp(-0.5 * (away / calm_px) ** 2))
+    best = worth.argmax(axis=1)[:, None]
+    place = np.zeros_like(worth)
+    place.put(sample, offset_px)
+    offset, weight = (np.take_along_axis(v, best, axis=1)[:, 0].astype(np.float64) for v in (place, worth))
+    weight[~edges.seen.inside | (np.abs(offset) > REACH_PX - 0.5)] = 0.0
+    return offset, 2 * weight
