@@ -65,37 +65,38 @@ def weigh(
 ) -> Supposed | None:
     turns = _turns(cluster)
     axes = np.stack([frame(t) for t in turns])
-    local = np.einsum("ni,tij->tnj", cluster.at_mm, axes)
+    local = np.einsum("ni,tij->jtn", cluster.at_mm, axes)
     extent = np.ptp(np.einsum("nci,tij->tncj", cluster.quads_mm, axes), axis=2)
     typical = float(np.median(extent[0].prod(axis=1)))
     both = [(a, b) for a, b in rects if AREA_SHARE[0] < a * b / typical < AREA_SHARE[1]]
     both += [(b, a) for a, b in both if a != b]
     if not both:
         return None
-    grid = [(t, k, g) for t in range(len(turns)) for k in range(len(both)) for g in gaps_mm]
-    which = np.array([t for t, _, _ in grid])
-    size = np.array([both[k] for _, k, _ in grid])
-    gap = np.array([g for _, _, g in grid])
+    # Suppositions (H) by turn, then by size, then by gap; the sides of a box have nothing to do with the gap.
+    sides = _sides_worth(extent[:, None], np.array(both)[:, None]).reshape(-1, len(cluster.rows))
+    likely = np.argsort(-(sides + np.log(cluster.score)), axis=1)[:, :SEEDS]
+    sides, likely = np.repeat(sides, len(gaps_mm), axis=0), np.repeat(likely, len(gaps_mm), axis=0)
+    place = np.repeat(local, len(both) * len(gaps_mm), axis=1)
+    gap = np.tile(gaps_mm, len(turns) * len(both))
+    size = np.tile(np.repeat(np.array(both).T, len(gaps_mm), axis=1), len(turns))[:, :, None]
     pitch = size + gap[:, None]
-    sides = _sides_worth(extent[which], size[:, None])
-    place = local[which]
     sigma = PLACE_SHARE * size + PLACE_MM
     # Cells are found from the boxes that look most like a base of this size, then moved to where most boxes agree.
-    likely = np.argsort(-(sides + np.log(cluster.score)), axis=1)[:, :SEEDS]
-    best_worth = np.full(len(grid), -np.inf)
-    best_start = np.zeros((len(grid), 2))
-    rows = np.arange(len(grid))
+    best_worth = np.full(len(gap), -np.inf)
+    best_start = np.zeros((len(gap), 2))
+    rows = np.arange(len(gap))
     fit = np.exp(sides) * cluster.score
     for seed in range(likely.shape[1]):
-        start = place[rows, likely[:, seed]]
+        start = place[:, rows, likely[:, seed]][:, :, None]
         for widen in (2.0, 1.0, 1.0):
-            miss = _miss(place, start, pitch)
-            weight = fit * np.exp(-0.5 * ((miss / (widen * sigma)[:, None]) ** 2).sum(axis=2)) + 1e-12
-            start = start + (weight[:, :, None] * miss).sum(axis=1) / weight.sum(axis=1)[:, None]
-        worth = _worth(place, start, pitch, sigma, sides, cluster.score).sum(axis=1)
+            miss = _miss(place - start, pitch)
+            weight = fit * np.exp(-0.5 * ((miss / (widen * sigma)) ** 2).sum(axis=0)) + 1e-12
+            start = start + ((weight * miss).sum(axis=2) / weight.sum(axis=1))[:, :, None]
+        worth = _worth(place - start, pitch, sigma, sides, cluster.score).sum(axis=1)
         better = worth > best_worth
-        best_worth[better], best_start[better] = worth[better], start[better]
-    return Supposed(turns[which], size, gap, best_start, best_worth)
+        best_worth[better], best_start[better] = worth[better], start[:, better, 0].T
+    which = np.repeat(turns, len(both) * len(gaps_mm))
+    return Supposed(which, np.ascontiguousarray(size[:, :, 0].T), gap, best_start, best_worth)
 
 
 def _turns(cluster: Cluster) -> Floats:
@@ -120,18 +121,18 @@ def _sides_worth(extent_mm: Floats, size_mm: Floats) -> Floats:
     return np.asarray(-SIDE_TAIL / 2 * np.log1p(off**2 / SIDE_TAIL).sum(axis=-1))
 
 
-def _miss(place: Floats, start: Floats, pitch: Floats) -> Floats:
-    step = (place - start[:, None]) / pitch[:, None]
-    return np.asarray((step - np.rint(step)) * pitch[:, None])
+def _miss(place: Floats, pitch: Floats) -> Floats:
+    """How far places lie off the next cell's middle."""
+    step = place / pitch
+    return np.asarray((step - np.rint(step)) * pitch)
 
 
-def _worth(
-    place: Floats, start: Floats, pitch: Floats, sigma: Floats, sides: Floats, score: Floats
-) -> Floats:
-    """What each box says for each supposition (H,N), against its standing anywhere: a logarithm of likelihoods."""
-    z = (_miss(place, start, pitch) / sigma[:, None]) ** 2
-    sharp = pitch.prod(axis=1) / (2 * np.pi * sigma.prod(axis=1))
-    ratio = sharp[:, None] * np.exp(-0.5 * z.sum(axis=2) + sides)
+def _worth(place: Floats, pitch: Floats, sigma: Floats, sides: Floats, score: Floats) -> Floats:
+    """What boxes (…,N) at places (2,…,N) of a lattice say for it, against their standing anywhere: a logarithm of
+    likelihoods."""
+    z = (_miss(place, pitch) / sigma) ** 2
+    sharp = pitch.prod(axis=0) / (2 * np.pi * sigma.prod(axis=0))
+    ratio = sharp * np.exp(-0.5 * z.sum(axis=0) + sides)
     return np.asarray(score * np.log(STRAY + (1 - STRAY) * ratio))
 
 
@@ -147,7 +148,7 @@ def component(cluster: Cluster, supposed: Supposed, h: int, linked: bool) -> tup
         place = (cluster.at_mm - start) @ axes
         extent = np.ptp(cluster.quads_mm @ axes, axis=1)
         sides = _sides_worth(extent, size)
-        worth = _worth(place[None], np.zeros((1, 2)), pitch[None], sigma[None], sides[None], cluster.score)[0]
+        worth = _worth(place.T, pitch[:, None], sigma[:, None], sides, cluster.score)
         cells = np.rint(place / pitch).astype(np.int64)
         kept = _connected(cells, worth, linked)
         if len(kept) > 1:
@@ -201,7 +202,7 @@ def boxes_worth(cluster: Cluster, block: Block, at_mm: Floats) -> float:
     place = (cluster.at_mm - at_mm) @ axes
     sides = _sides_worth(np.ptp(cluster.quads_mm @ axes, axis=1), size)
     sigma = PLACE_SHARE * size + PLACE_MM
-    worth = _worth(place[None], np.zeros((1, 2)), pitch[None], sigma[None], sides[None], cluster.score)[0]
+    worth = _worth(place.T, pitch[:, None], sigma[:, None], sides, cluster.score)
     stray = cluster.score * float(np.log(STRAY))
     taken = {(x, y) for x, y in block.cells.tolist()}
     gain: dict[tuple[int, int], float] = {}

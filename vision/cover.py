@@ -6,14 +6,14 @@ in between is owned up to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Set
 from typing import Final
 
 import numpy as np
 
 from .boxworth import SIDE_MORE, SIDE_SIGMA, SIDES, Cluster
 from .found import Floats
-from .ground import SURE_MOST, Looks
+from .ground import ALL, BASED, SURE_MOST, Looks
 from .group import Block, Ints
 from .outline import frame
 
@@ -71,16 +71,15 @@ def grown(cluster: Cluster, block: Block, looks: Looks) -> tuple[float, Block, C
     for _ in range(ROUNDS):
         start = _slid(looks, start, first, cells, size, pitch)
         low, high = cells.min(axis=0) - GROW, cells.max(axis=0) + GROW
-        grid = np.stack(
-            np.meshgrid(np.arange(low[0], high[0] + 1), np.arange(low[1], high[1] + 1), indexing="ij"), -1
-        ).reshape(-1, 2)
-        value = looks.cells(start + grid * pitch, size)
+        near = [(x, y) for x in range(low[0], high[0] + 1) for y in range(low[1], high[1] + 1)]
+        middles = start + np.array(near) * pitch
+        value = looks.cells(middles, size)
         if block.gap_mm > 0:
-            whole_cell, own = looks.mean(start + grid * pitch, pitch), looks.mean(start + grid * pitch, size)
+            whole_cell, own = looks.mean(middles, pitch), looks.mean(middles, size)
             between = (whole_cell * pitch.prod() - own * size.prod()) / (pitch.prod() - size.prod())
             value = np.where(between > GAP_FILLED, -SURE_MOST, value)
-        told = {(x, y): v for (x, y), v in zip(grid.tolist(), value.tolist(), strict=True)}
-        told = {c: -SURE_MOST if c in foreign and c not in boxed else v for c, v in told.items()}
+        told = dict(zip(near, value.tolist(), strict=True))
+        told.update((c, -SURE_MOST) for c in foreign if c in told and c not in boxed)
         grown = _flood(told, [(x, y) for x, y in cells.tolist()], boxed)
         if not grown or len(grown) > most:
             break
@@ -89,7 +88,8 @@ def grown(cluster: Cluster, block: Block, looks: Looks) -> tuple[float, Block, C
             break
         cells = new
     taken = sorted((x, y) for x, y in cells.tolist())
-    doubt = tuple(c for c, v in told.items() if ABSENT < v < PRESENT and (c in taken or touches(c, taken)))
+    among = set(taken)
+    doubt = tuple(c for c, v in told.items() if ABSENT < v < PRESENT and (c in among or touches(c, among)))
     at = start @ axes.T
     places = (cluster.at_mm - at) @ axes / pitch
     mine = np.rint(places).astype(np.int64)
@@ -102,8 +102,7 @@ def grown(cluster: Cluster, block: Block, looks: Looks) -> tuple[float, Block, C
     whole = Block(
         members, np.array(taken, dtype=np.int64), block.size_mm, block.pitch_mm, block.turn_deg, at, block.gap_mm
     )  # fmt: skip
-    seen = float(_silhouette(looks, start[None], whole.cells, size, pitch)[0])
-    return seen, whole, doubt
+    return float(_Silhouette(looks, whole.cells, size, pitch).says(start)), whole, doubt
 
 
 def _foreign(cluster: Cluster, block: Block) -> set[tuple[int, int]]:
@@ -147,44 +146,54 @@ def _bounds(quad_mm: Floats, axes: Floats, pitch: Floats) -> tuple[Ints, Ints]:
 def _slid(looks: Looks, start: Floats, first: Floats, cells: Ints, size: Floats, pitch: Floats) -> Floats:
     """The start moved, along one axis after the other, to where the cells cover most of what looks like bases."""
     sigma = SLIDE_SHARE * size
+    silhouette = _Silhouette(looks, cells, size, pitch, SHADE_MM, FIGURE_MM)
     for reach, step in ((SHIFT_SHARE, SHIFT_MM[0]), (0.0, SHIFT_MM[1])):
         for axis in (0, 1):
-            far = max(reach * float(size[axis]), SHIFT_MM[0])
-            shifts = np.zeros((2 * round(far / step) + 1, 2))
-            shifts[:, axis] = step * np.arange(-round(far / step), round(far / step) + 1)
-            says = _silhouette(looks, start + shifts, cells, size, pitch, SHADE_MM, FIGURE_MM)
-            says = says - 0.5 * (((start + shifts - first) / sigma) ** 2).sum(axis=1)
-            start = start + shifts[int(says.argmax())]
+            steps = round(max(reach * float(size[axis]), SHIFT_MM[0]) / step)
+            shifts = np.zeros((2 * steps + 1, 2))
+            shifts[:, axis] = step * np.arange(-steps, steps + 1)
+            starts = start + shifts
+            says = silhouette.says(starts) - 0.5 * (((starts - first) / sigma) ** 2).sum(axis=1)
+            start = starts[int(says.argmax())]
     return start
 
 
-def _silhouette(
-    looks: Looks,
-    starts: Floats,
-    cells: Ints,
-    size: Floats,
-    pitch: Floats,
-    halo_mm: float = HALO_MM,
-    figure_mm: float = 0.0,
-) -> Floats:
-    """How well the cells cover what looks like bases, for each start: all of it, and no table.
+class _Silhouette:
+    """How well cells cover what looks like bases: all of it, and no table.
 
     What looks like a base beyond a side is no reason for more bases as far as shadows reach, nor, on the side away from
     the camera, as far as figures lean over it.
     """
-    taken = {(x, y) for x, y in cells.tolist()}
-    free = [(c, way) for c in taken for way in SIDES if (c[0] + way[0], c[1] + way[1]) not in taken]
-    total = looks.mean(starts[:, None] + cells * pitch, size).sum(axis=1) * size.prod()
-    if free:
-        way = np.array([w for _, w in free], dtype=np.float64)
+
+    def __init__(
+        self,
+        looks: Looks,
+        cells: Ints,
+        size: Floats,
+        pitch: Floats,
+        halo_mm: float = HALO_MM,
+        figure_mm: float = 0.0,
+    ) -> None:
+        taken = [(x, y) for x, y in cells.tolist()]
+        among = set(taken)
+        free = [(*c, *way) for c in taken for way in SIDES if (c[0] + way[0], c[1] + way[1]) not in among]
+        # A cell itself is a rectangle that lies no way from it.
+        parts = np.array([(*c, 0, 0) for c in taken] + free, dtype=np.float64)
+        cell, way = parts[:, :2], parts[:, 2:]
         halo = (halo_mm + figure_mm * np.maximum(0.0, -(way @ looks.lean)))[:, None]
-        middle = np.array([c for c, _ in free]) * pitch + way * (size + halo) / 2
-        sides = np.where(way != 0, halo, size)
-        total = total + (looks.halo(starts[:, None] + middle, sides) * sides.prod(axis=1)).sum(axis=1)
-    return np.asarray(total / WORTH_MM2)
+        self._looks = looks
+        self._middle = cell * pitch + way * (size + halo) / 2
+        self._size = np.where(way != 0, halo, size)
+        self._layer = np.where(way.any(axis=1), BASED, ALL)
+        self._worth = self._size.prod(axis=1) / WORTH_MM2
+
+    def says(self, start: Floats) -> Floats:
+        """For each start (…,2) of the cells."""
+        told = self._looks.mean(start[..., None, :] + self._middle, self._size, self._layer)
+        return np.asarray(told @ self._worth)
 
 
-def touches(cell: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
+def touches(cell: tuple[int, int], taken: Set[tuple[int, int]]) -> bool:
     return any((cell[0] + x, cell[1] + y) in taken for x, y in SIDES)
 
 

@@ -17,9 +17,10 @@ import numpy.typing as npt
 from regla.calibration import TableView
 
 from .found import Floats
+from .group import Ints
 from .outline import frame
 
-__all__ = ["SURE_MOST", "Ground", "Looks", "ground_of", "laid_out"]
+__all__ = ["ALL", "BASED", "SURE_MOST", "Ground", "Looks", "ground_of", "laid_out", "sampled"]
 
 BINS_BITS: Final = 4
 """Colours are counted in 16 steps a channel, smoothed to the next: finer ones leave too few pixels in each."""
@@ -30,11 +31,13 @@ SHRINK: Final = 0.85
 """Boxes are a little too large: the middle of each is base for sure."""
 RING_MM: Final = (2.5, 20.0)
 """Where the table is looked at, from the boxes outwards: beyond their shadow, and not at the next unit's."""
+RING_LEAST_PX: Final = 40
 STEP_MM: Final = 1.0
 MARGIN_MM: Final = 56.0
 MESH_MM: Final = 16.0
 STRIP: Final = 0.18
 """Share of a cell that counts as one of its sides."""
+ALL, BASED = 0, 1
 _WAYS: Final = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
 
 
@@ -58,51 +61,40 @@ class Ground:
     def turned(self, turn_deg: float, low_mm: Floats, high_mm: Floats) -> Looks:
         """The same on axes turned like the bases; `low_mm` and `high_mm` bound it in the turned frame."""
         axes, eye = frame(turn_deg), self.view.pose.centre_mm
-        low, place = laid_out(self.view, self.height_mm, turn_deg, low_mm - MARGIN_MM, high_mm + MARGIN_MM)
-        place -= self.corner_px.astype(np.float32)
-        flat = cv2.remap(
-            self.says, place[..., 0], place[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT
+        low, place = laid_out(
+            self.view, self.height_mm, turn_deg, low_mm - MARGIN_MM, high_mm + MARGIN_MM, self.corner_px
         )
+        flat = sampled(self.says, place, cv2.BORDER_CONSTANT)
+        sums = np.stack([cv2.integral(flat), cv2.integral(np.maximum(flat, 0.0))])
         return Looks(
-            low,
-            np.asarray(cv2.integral(flat), dtype=np.float64),
-            np.asarray(cv2.integral(np.maximum(flat, 0.0)), dtype=np.float64),
-            (eye[:2] - axes @ (low_mm + high_mm) / 2) @ axes / eye[2],
+            low, np.asarray(sums, dtype=np.float64), (eye[:2] - axes @ (low_mm + high_mm) / 2) @ axes / eye[2]
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Looks:
-    """Sums of what the ground says (integral image), on axes turned like the bases, from `low_mm`."""
+    """Sums of what the ground says (integral images), on axes turned like the bases, from `low_mm`."""
 
     low_mm: Floats
     sums: Floats
-    based: Floats
-    """The same of only what speaks for a base."""
+    """Of everything, and of only what speaks for a base: (2,R+1,C+1)."""
     lean: Floats
     """Where the camera is from here, along each axis, per mm of height: things lean the other way."""
 
-    def mean(self, middle_mm: Floats, size_mm: Floats) -> Floats:
-        """What rectangles (…,2) around their middles look like on the whole."""
-        return self._mean(self.sums, middle_mm, size_mm)
-
-    def halo(self, middle_mm: Floats, size_mm: Floats) -> Floats:
-        """How much of rectangles around their middles looks like a base, whatever the rest looks like."""
-        return self._mean(self.based, middle_mm, size_mm)
-
-    def _mean(self, sums: Floats, middle_mm: Floats, size_mm: Floats) -> Floats:
-        low = np.rint((middle_mm - size_mm / 2 - self.low_mm) / STEP_MM).astype(np.intp)
-        high = np.rint((middle_mm + size_mm / 2 - self.low_mm) / STEP_MM).astype(np.intp)
-        most = np.array(sums.shape[::-1]) - 1
-        low, high = np.clip(low, 0, most), np.clip(high, 0, most)
-        area = np.maximum((high - low).prod(axis=-1), 1)
-        total = (
-            sums[high[..., 1], high[..., 0]]
-            - sums[low[..., 1], high[..., 0]]
-            - sums[high[..., 1], low[..., 0]]
-            + sums[low[..., 1], low[..., 0]]
+    def mean(self, middle_mm: Floats, size_mm: Floats, layer: int | Ints = ALL) -> Floats:
+        """What rectangles (…,2) around their middles look like on the whole; `BASED`: how much of them looks like a base,
+        whatever the rest looks like."""
+        _, rows, columns = self.sums.shape
+        most, half = np.array([columns - 1, rows - 1]), size_mm / 2
+        low, high = (
+            np.minimum(np.maximum(np.rint(end / STEP_MM), 0), most).astype(np.intp)
+            for end in (middle_mm - half - self.low_mm, middle_mm + half - self.low_mm)
         )
-        return np.asarray(total / area)
+        left, right = low[..., 0], high[..., 0]
+        rear, front = (columns * (end[..., 1] + rows * layer) for end in (low, high))
+        take = self.sums.ravel().take
+        total = take(front + right) - take(rear + right) - take(front + left) + take(rear + left)
+        return np.asarray(total / np.maximum((high - low).prod(axis=-1), 1))
 
     def cells(self, middle_mm: Floats, size_mm: Floats) -> Floats:
         """How much cells (…,2) look like a base: on the whole, and along the side of each that does so least.
@@ -115,25 +107,32 @@ class Looks:
 
 
 def laid_out(
-    view: TableView, height_mm: float, turn_deg: float, low_mm: Floats, high_mm: Floats
+    view: TableView,
+    height_mm: float,
+    turn_deg: float,
+    low_mm: Floats,
+    high_mm: Floats,
+    corner_px: Floats | float = 0.0,
 ) -> tuple[Floats, npt.NDArray[np.float32]]:
-    """The pixel (R,C,2) of each square millimetre of the table between two corners of a turned frame, and the first's corner."""
+    """The pixel (R,C,2), counted from `corner_px`, of each square millimetre of the table between two corners of a turned
+    frame, and the first's corner."""
     low = np.floor(low_mm)
     steps = np.ceil((high_mm - low) / MESH_MM).astype(int) + 1
     x, y = (low[k] + MESH_MM * np.arange(steps[k]) for k in (0, 1))
     mesh = np.stack(np.meshgrid(x, y, indexing="xy"), axis=-1).reshape(-1, 2)
     pixels = view.to_pixel(np.column_stack([mesh @ frame(turn_deg).T, np.full(len(mesh), height_mm)]))
-    coarse = np.nan_to_num(pixels, nan=-1e4).astype(np.float32).reshape(steps[1], steps[0], 2)
-    # The lens is smooth: between the knots of the mesh straight lines are good to a hundredth of a pixel.
-    size = (steps - 1) * int(MESH_MM / STEP_MM)
-    along = (np.arange(size.max()) + 0.5) * np.float32(STEP_MM / MESH_MM)
-    place = cv2.remap(
-        coarse,
-        np.tile(along[None, : size[0]], (size[1], 1)).astype(np.float32),
-        np.tile(along[: size[1], None], (1, size[0])).astype(np.float32),
-        cv2.INTER_LINEAR,
-    )
-    return low, np.asarray(place, dtype=np.float32)
+    coarse = np.nan_to_num(pixels - corner_px, nan=-1e4).astype(np.float32).reshape(steps[1], steps[0], 2)
+    # The lens is smooth: between the knots of the mesh straight lines are good to a hundredth of a pixel. The first square
+    # millimetre has its middle half a step beyond the first knot, and the first knot lies half a mesh into what is resized.
+    fine = round(MESH_MM / STEP_MM)
+    place = cv2.resize(coarse, None, fx=fine, fy=fine, interpolation=cv2.INTER_LINEAR)
+    return low, np.asarray(place[fine // 2 : -fine // 2, fine // 2 : -fine // 2], dtype=np.float32)
+
+
+def sampled(image: npt.NDArray[Any], place_px: npt.NDArray[np.float32], border: int) -> npt.NDArray[Any]:
+    """A picture at places (R,C,2)."""
+    # The types do not know that one map with columns and rows is enough; an empty second one is not the same as none.
+    return np.asarray(cv2.remap(image, place_px, None, cv2.INTER_LINEAR, borderMode=border))  # type: ignore[call-overload]
 
 
 def ground_of(
@@ -160,17 +159,15 @@ def ground_of(
     ring = (far > 0) & (near == 0)
     if len(others_px):
         ring &= _wide(_filled(part.shape, others_px - low), RING_MM[0] / mm_per_px) == 0
-    bits = part >> (8 - BINS_BITS)
-    index = (
-        (bits[..., 0].astype(np.intp) << 2 * BINS_BITS)
-        | (bits[..., 1].astype(np.intp) << BINS_BITS)
-        | bits[..., 2]
-    )
-    if np.count_nonzero(ring) < 40 or not inner.any():
+    if np.count_nonzero(ring) < RING_LEAST_PX or not inner.any():
         return None
-    base, table = _colours(index[inner > 0]), _colours(index[ring])
-    ratio = np.clip(np.log(base / table), -SURE_MOST, SURE_MOST).astype(np.float32)
-    says = np.asarray(ratio[index], dtype=np.float32)
+    bits = part >> (8 - BINS_BITS)
+    index = bits[..., 0].astype(np.uint16)
+    for k in (1, 2):
+        index <<= BINS_BITS
+        index |= bits[..., k]
+    ratio = np.log(_colours(index[inner > 0]) / _colours(index[ring]))
+    says = np.clip(ratio, -SURE_MOST, SURE_MOST).astype(np.float32).take(index)
     if len(others_px):
         middle = others_px.mean(axis=1, keepdims=True)
         says[_filled(part.shape, middle + SHRINK * (others_px - middle) - low) > 0] = -SURE_MOST
@@ -189,15 +186,11 @@ def _wide(mask: npt.NDArray[np.uint8], reach_px: float) -> npt.NDArray[np.uint8]
     return np.asarray(cv2.dilate(mask, np.ones((side, side), dtype=np.uint8)))
 
 
-def _colours(index: npt.NDArray[np.intp]) -> Floats:
+def _colours(index: npt.NDArray[np.uint16]) -> Floats:
     """How often each colour is seen, smoothed to its neighbours, none never."""
     bins = 1 << BINS_BITS
-    counts = np.bincount(index, minlength=bins**3).astype(np.float64).reshape(bins, bins, bins)
-    for axis in range(3):
-        turned = np.moveaxis(counts, axis, 0)
-        soft = turned.copy()
-        soft[1:] += 0.5 * turned[:-1]
-        soft[:-1] += 0.5 * turned[1:]
-        counts = np.moveaxis(soft / 2, 0, axis)
-    flat = counts.ravel() / max(counts.sum(), 1e-9)
+    counts = np.bincount(index, minlength=bins**3).reshape(bins, bins, bins)
+    soft = np.eye(bins) / 2 + (np.eye(bins, k=1) + np.eye(bins, k=-1)) / 4
+    flat = (soft @ np.tensordot(soft, counts, 1) @ soft).ravel()
+    flat /= max(flat.sum(), 1e-9)
     return np.asarray((flat + FLOOR / 10) / (1 + FLOOR / 10 * len(flat)))

@@ -7,9 +7,12 @@ in the middle of a block shows as a hole.
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 import numpy as np
@@ -301,23 +304,20 @@ def _number(places: Floats, pitch: Floats, turn_deg: float) -> Ints:
 
 def fit_turn(places: Floats, cells: Ints, pitch: Floats, turn_deg: float) -> tuple[float, Floats]:
     """The rigid move that takes the lattice onto the places (Procrustes), robust to a few bad ones."""
-    axes = frame(turn_deg)
-    model = (cells * pitch) @ axes.T
-    weight = np.ones(len(places))
-    turn, start = 0.0, places[0]
+    # As complex numbers: a turn is then one factor.
+    model = np.ascontiguousarray((cells * pitch) @ frame(turn_deg).T).view(np.complex128)[:, 0]
+    seen = np.array(places, dtype=np.float64).view(np.complex128)[:, 0]
+    weight = np.ones(len(seen))
+    turn, start = 1 + 0j, seen[0]
     for _ in range(3):
         total = weight.sum()
-        a, b = (weight @ model) / total, (weight @ places) / total
-        p, q = model - a, places - b
-        cross = float(np.sum(weight * (p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0])))
-        dot = float(np.sum(weight * np.einsum("ni,ni->n", p, q)))
-        turn = float(np.arctan2(cross, dot))
-        cos, sin = np.cos(turn), np.sin(turn)
-        turned = np.array([[cos, -sin], [sin, cos]])
-        start = b - turned @ a
-        miss = np.hypot(*(places - model @ turned.T - start).T)
-        weight = 1 / (1 + (miss / max(0.7, float(np.median(miss)) * 1.5)) ** 2)
-    return turn_deg + float(np.degrees(turn)), start
+        a, b = (weight @ model) / total, (weight @ seen) / total
+        way = complex(np.vdot(weight * (model - a), seen - b))
+        turn = way / abs(way) if way else 1 + 0j
+        start = b - turn * a
+        miss = np.abs(seen - turn * model - start)
+        weight = 1 / (1 + (miss / max(0.7, 1.5 * median(miss.tolist()))) ** 2)
+    return turn_deg + math.degrees(cmath.phase(turn)), np.array([start.real, start.imag])
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,7 @@ def read_lattices(
     at = np.array([found[i].at_mm for i in rows])
     corners = np.array([found[i].corners_px for i in rows], dtype=np.float64)
     height = np.repeat([found[i].height_mm for i in rows], 4)
-    quads = np.asarray(view.to_table(corners.reshape(-1, 2), height, sigma_px=0.0)[0], dtype=np.float64)
-    quads = quads.reshape(-1, 4, 2)
+    quads = np.asarray(view.places_mm(corners.reshape(-1, 2), height), dtype=np.float64).reshape(-1, 4, 2)
     turn = np.array([found[i].turn_deg for i in rows])
     score = np.array([found[i].score for i in rows])
     strangers = [f.corners_px for f in found if f.cls in STRANGE and f.corners_px is not None]
@@ -107,7 +106,7 @@ def read_lattices(
         while len(left) > 1:
             cluster = Cluster(rows[left], at[left], quads[left], turn[left], score[left])
             best = _best(cluster, sizes, gaps_mm, ground)
-            if best is None:
+            if best is None or set(best.block.members) == {UNSEEN}:
                 break
             out.append(best)
             if ground is not None:
@@ -126,7 +125,7 @@ def _with_strays(lattice: Lattice, at_mm: Floats) -> Lattice:
     """Boxes beside a block that belong to none may be bases of it, badly seen: their cells are in doubt."""
     block = lattice.block
     steps = (at_mm - block.at_mm) @ frame(block.turn_deg) / np.array(block.pitch_mm)
-    taken = [(x, y) for x, y in block.cells.tolist()]
+    taken = {(x, y) for x, y in block.cells.tolist()}
     near = {(x, y) for x, y in np.rint(steps).astype(np.int64).tolist() if touches((x, y), taken)}
     return replace(lattice, doubt=tuple({*lattice.doubt, *near}))
 

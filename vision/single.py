@@ -18,7 +18,7 @@ from regla.calibration import TableView
 
 from .catalogue import Catalogue
 from .found import Floats, Found
-from .ground import laid_out
+from .ground import laid_out, sampled
 from .outline import frame
 
 __all__ = ["Sized", "sized"]
@@ -81,7 +81,7 @@ def sized(
 
 def _one(image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue) -> Sized | None:
     corners = np.asarray(f.corners_px, dtype=np.float64)
-    quad = np.asarray(view.to_table(corners, np.full(4, f.height_mm), sigma_px=0.0)[0], dtype=np.float64)
+    quad = np.asarray(view.places_mm(corners, f.height_mm), dtype=np.float64)
     middle = quad.mean(axis=0)
     side = np.ptp((quad - middle) @ frame(f.turn_deg), axis=0)
     sigma = OFF_PX * float(view.mm_per_px(f.at_mm[None])[0])
@@ -142,7 +142,7 @@ def _shown(
 ) -> _Shown:
     reach = REACH_MM + MARGIN_MM
     low, place = laid_out(view, height_mm, turn_deg, box_mm[0] - reach, box_mm[1] + reach)
-    flat = cv2.remap(image, place[..., 0], place[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    flat = sampled(image, place, cv2.BORDER_REPLICATE)
     flat = cv2.GaussianBlur(flat.astype(np.float32), (0, 0), SOFT_MM)
     across, along = (np.diff(flat, axis=k, prepend=flat[:, :1] if k else flat[:1]) for k in (1, 0))
     return _Shown(
