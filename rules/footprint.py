@@ -249,11 +249,9 @@ def of_piece(piece: Piece, *, gap_mm: float = 0.0, last_rank: tuple[int, ...] | 
             return Footprint.disc(piece.at, diameter / 2)
         case None:
             raise Unknown(msg("base-unknown", who=piece.label))
-    facing = piece.facing
+    # The camera may know how an outline lies and not which of its sides is the front: enough for an outline.
+    facing = piece.turn
     if facing is None:
-        # The camera may know how an outline lies and not which of its sides is the front: enough for an outline.
-        facing = piece.extra.get("turn")
-    if not isinstance(facing, int | float):
         raise Unknown(msg("facing-unknown", who=piece.label))
     match piece.base:
         case Rect(width, depth):

@@ -5,6 +5,7 @@ The limits in the annotations are the document's own validation and its JSON Sch
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -82,7 +83,7 @@ Base = Annotated[Circle | Rect | Polygon | Hex, Field(discriminator="shape")]
 
 @dataclass(frozen=True)
 class Sigma:
-    """One standard deviation of the place (scene unit) and of the facing (degrees)."""
+    """One standard deviation of the place (scene unit) and of the facing (degrees); of an unknown one, of the outline's turn."""
 
     at: tuple[NotNegative, NotNegative] = (0.0, 0.0)
     facing: NotNegative = 0.0
@@ -136,6 +137,16 @@ class Piece(_Named):
     height: NotNegative | None = None
     visible: Annotated[float, Field(ge=0, le=1)] | None = None
     extra: Mapping[str, Any] = field(default_factory=Frozen)
+
+    @property
+    def turn(self) -> float | None:
+        """Which way its outline lies: its facing, or what the camera says where it could not tell which side is the front.
+
+        >>> Piece("a", facing=90.0).turn, Piece("b", extra={"turn": 30.0}).turn, Piece("c").turn
+        (90.0, 30.0, None)
+        """
+        turn = self.extra.get("turn") if self.facing is None else self.facing
+        return float(turn) if isinstance(turn, int | float) and math.isfinite(turn) else None
 
 
 @dataclass(frozen=True)

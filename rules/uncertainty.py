@@ -20,7 +20,7 @@ import numpy as np
 
 from .errors import Unknown
 from .messages import msg, register
-from .scene import Piece, Scene
+from .scene import Frozen, Piece, Scene
 from .verdict import BAND95, Answer, Finding
 
 __all__ = ["Judged", "judge"]
@@ -46,7 +46,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class _Axis:
-    """One thing that is uncertain about one piece: 0 and 1 are x and y, 2 the facing."""
+    """One thing that is uncertain about one piece: 0 and 1 are x and y, 2 the facing (or the turn of its outline)."""
 
     piece: str
     what: int
@@ -90,7 +90,7 @@ def _axes(piece: Piece) -> Iterator[_Axis]:
         for what in (0, 1):
             if piece.sigma.at[what] > 0:
                 yield _Axis(piece.id, what, piece.sigma.at[what])
-    if piece.sigma.facing > 0 and piece.facing is not None:
+    if piece.sigma.facing > 0 and piece.turn is not None:
         yield _Axis(piece.id, 2, piece.sigma.facing)
 
 
@@ -107,6 +107,8 @@ def _moved(scene: Scene, moves: list[tuple[_Axis, float]]) -> Scene:
                 piece = replace(piece, at=(piece.at[0] + step[0], piece.at[1] + step[1]))
             if piece.facing is not None:
                 piece = replace(piece, facing=piece.facing + step[2])
+            elif piece.turn is not None:
+                piece = replace(piece, extra=Frozen({**piece.extra, "turn": piece.turn + step[2]}))
         pieces.append(piece)
     return replace(scene, pieces=tuple(pieces))
 

@@ -220,12 +220,13 @@ def _has_moved(before: Thing, after: Thing) -> bool:
 
 
 def _piece(piece_id: str, thing: Thing, seen_s: float) -> Piece:
+    turned = thing.facing_deg is not None or not isinstance(thing.base, Circle)
     sigma = Sigma(
         (round(float(np.sqrt(thing.cov_mm2[0, 0])), 4), round(float(np.sqrt(thing.cov_mm2[1, 1])), 4)),
-        round(thing.facing_sigma_deg, 3) if thing.facing_deg is not None else 0.0,
+        round(thing.facing_sigma_deg, 3) if turned else 0.0,
     )
     extra: dict[str, Any] = {**thing.extra, "cov_xy": round(float(thing.cov_mm2[0, 1]), 5)}
-    if thing.facing_deg is None and not isinstance(thing.base, Circle):
+    if thing.facing_deg is None and turned:
         extra["turn"] = round(thing.turn_deg % thing.turn_period_deg, 3)
     return Piece(
         id=piece_id,

@@ -175,3 +175,11 @@ def test_pieces_are_good_scene_documents():
     again = Scene.parse(scene.to_dict())
     assert again.piece("u1").base == Rect(25.0, 25.0) and again.piece("m1").sigma == scene.piece("m1").sigma
     assert replace(again, extra={}).pieces[0].files == 5
+
+
+def test_an_outline_without_a_front_says_how_it_lies_and_how_sure_that_is():
+    base = replace(thing((100, 100)), base=Rect(25.0, 50.0), turn_deg=200.0, facing_sigma_deg=0.7)
+    (piece,) = Table().see(base).values()
+    assert piece.facing is None and piece.turn == 20.0 and piece.sigma.facing == 0.7
+    (round_,) = Table().see(thing((100, 100))).values()
+    assert round_.turn is None and round_.sigma.facing == 0.0

@@ -117,9 +117,8 @@ class Field:
         terrain = self._occupied(piece)
         facing = piece.facing
         if facing is None:
-            turn = piece.extra.get("turn")
-            if terrain is None and outline and isinstance(turn, int | float):
-                return Unit(piece, self.block(piece, turn), faced=False)
+            if terrain is None and outline and piece.turn is not None:
+                return Unit(piece, self.block(piece, piece.turn), faced=False)
             if terrain is None:
                 raise Unknown(msg("facing-unknown", who=piece.label), ("RW-GEO-1",))
             facing = 0.0
