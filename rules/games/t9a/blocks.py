@@ -10,7 +10,8 @@ from ...footprint import Block, Footprint
 from ...messages import msg, register
 from ...plane import Array
 from ...scene import Circle, Piece, Rect
-from .frames import Frame, Point
+from .frames import Frame, Point, norm_deg, turn_between
+from .fronts import FrontUnknown, told_axis, turns_rigidly
 from .numbers import EPS, FULL_RANK, HEIGHTS, LINE_FILES, SKIRMISH_GAP
 
 __all__ = ["Model", "Unit", "make_unit"]
@@ -77,7 +78,9 @@ class Model:
 class Unit:
     """A unit: its piece, the characters that joined it, and what follows from where they stand.
 
-    `axis` is a direction assumed for the outline of a block whose front the camera could not tell.
+    The camera may tell which way the outline of a unit lies and not which side is its front. What only looks at the outline
+    is then answered; what needs the front asks for it (`facing`, `frame`, `need_front`). `axis` is a direction assumed for the
+    outline where not even that is known.
     """
 
     piece: Piece
@@ -126,19 +129,46 @@ class Unit:
 
     @property
     def facing(self) -> float:
-        """The facing; `Unknown` where the camera could not tell it."""
+        """The facing; `FrontUnknown` where the camera could not tell it."""
         if self.piece.facing is None:
-            raise Unknown(msg("facing-unknown", who=self.label))
+            raise FrontUnknown(self.piece)
         return self.piece.facing
+
+    @cached_property
+    def faced(self) -> bool:
+        """False where the outline was seen, but not which side is the front."""
+        return self.round or told_axis(self.piece) is None
+
+    def need_front(self) -> None:
+        """Ask for the front of a unit of which only the outline was seen."""
+        if not self.faced:
+            raise FrontUnknown(self.piece)
+
+    def need_outline(self) -> None:
+        """Ask how it lies: a direction that is only assumed is not enough."""
+        if self.faced and not self.round:
+            _ = self.facing
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether its bases stand on the same ground whichever side is the front: no incomplete rank, nobody special."""
+        if self.faced:
+            return True
+        if self.joined or self.count != self.files * self.ranks:
+            return False
+        return self.count == 1 or not (_marks(self.piece) or turns_rigidly(self.piece))
 
     @property
     def _axis(self) -> float:
-        """The facing, or the direction assumed for the outline alone."""
+        """The facing, or the direction that the outline was seen or is assumed to lie."""
         if self.piece.facing is not None:
             return self.piece.facing
-        if self.axis is not None or self.round:
-            return self.axis or 0.0
-        raise Unknown(msg("facing-unknown", who=self.label))
+        lies = told_axis(self.piece)
+        if lies is None:
+            lies = self.axis
+        if lies is None and not self.round:
+            raise FrontUnknown(self.piece)
+        return lies or 0.0
 
     @property
     def gap(self) -> float:
@@ -169,9 +199,15 @@ class Unit:
                 raise Unknown(msg("t9a-rear", who=self.label, got=rear)) from None
         return Block(self.piece.at, self._axis, width, depth, self.files, self.count, self.gap, last)
 
-    @cached_property
+    @property
     def models(self) -> tuple[Model, ...]:
         """Every model, front to back and left to right, then the characters beside the block."""
+        if not self.alike:
+            self.need_front()
+        return self._models
+
+    @cached_property
+    def _models(self) -> tuple[Model, ...]:
         width, depth, is_round = self.base
         block, words = self.block, self.words
         troops = []
@@ -194,15 +230,24 @@ class Unit:
             troops.append(Model(name, self.id, rank, file, frame, own))
         return (*troops, *guests)
 
-    @cached_property
+    @property
     def by_id(self) -> dict[str, Model]:
+        """The models by their names, which tell rank and file."""
+        if self.count > 1:
+            self.need_front()
         return {m.id: m for m in self.models}
 
-    @cached_property
+    @property
     def slots(self) -> dict[tuple[int, int], Model]:
         """(rank, file) → the model there; a large base stands in every slot that it covers."""
+        if self.count > 1:
+            self.need_front()
+        return self._slots
+
+    @cached_property
+    def _slots(self) -> dict[tuple[int, int], Model]:
         out: dict[tuple[int, int], Model] = {}
-        for m in self.models:
+        for m in self._models:
             if not m.beside:
                 for r in range(m.span[0]):
                     for f in range(m.span[1]):
@@ -221,7 +266,7 @@ class Unit:
         if not self.joined:
             return whole
         points = [whole.own(c) for c in whole.corners]
-        for m in self.models:
+        for m in self._models:
             if m.beside or m.span != (1, 1):
                 points += [whole.own((float(x), float(y))) for x, y in m.frame.ring]
         xs, ys = [p[0] for p in points], [p[1] for p in points]
@@ -258,9 +303,11 @@ class Unit:
         """What obscures in a unit: its bases, of skirmishers with the gaps between neighbours (T9A-FORM-5)."""
         if not self.gap:
             return (self.boundary.ring,) if self.round else self.bases.parts
-        slots = self.slots
+        slots = self._slots
         if len(slots) == self.files * self.ranks and not self.joined:
             return (self.boundary.ring,)
+        if not self.alike:
+            self.need_front()
         out: list[Array] = []
         grow = SKIRMISH_GAP / 2
         for (rank, file), m in slots.items():
@@ -281,7 +328,7 @@ class Unit:
         """That of the majority of its models; a tie goes to the troops."""
         if not self.joined:
             return self.words.height
-        heights = [m.height for m in self.models]
+        heights = [m.height for m in self._models]
         best = max(heights.count(h) for h in heights)
         return next(h for h in (self.words.height, 0, 1, 2) if heights.count(h) == best)
 
@@ -289,12 +336,12 @@ class Unit:
         """T9A-BR-3: at least half of the models."""
         if not self.joined:
             return word in self.words
-        return 2 * sum(word in m.words for m in self.models) >= len(self.models)
+        return 2 * sum(word in m.words for m in self._models) >= len(self._models)
 
     def most_are(self, word: str) -> bool:
         if not self.joined:
             return word in self.words
-        return 2 * sum(word in m.words for m in self.models) > len(self.models)
+        return 2 * sum(word in m.words for m in self._models) > len(self._models)
 
     # --- ranks ---------------------------------------------------------------------------------------------
 
@@ -365,7 +412,10 @@ def _guest(piece: Piece, unit: Unit) -> tuple[Model, set[tuple[int, int]]]:
             width = depth = diameter
         case _:
             raise Unknown(msg("t9a-base-shape", who=piece.label))
-    facing = piece.facing if piece.facing is not None else unit._axis
+    facing = piece.facing
+    if facing is None:
+        facing, quarters = _as_its_unit(piece, unit._axis)
+        width, depth = (depth, width) if quarters % 2 else (width, depth)
     frame = Frame(piece.at, facing, width, depth, isinstance(piece.base, Circle))
     words = Words.of(piece)
     span = matches((width, depth), unit.base[:2]) if unit.gap == 0 and not frame.round else None
@@ -380,6 +430,15 @@ def _guest(piece: Piece, unit: Unit) -> tuple[Model, set[tuple[int, int]]]:
             slots = {(rank + r, file + f) for r in range(span[0]) for f in range(span[1])}
             return Model(piece.id, unit.id, rank, file, frame, words, False, span), slots
     return Model(piece.id, unit.id, 1, 0, frame, words, True), set()
+
+
+def _as_its_unit(piece: Piece, axis: float) -> tuple[float, int]:
+    """A character faces as its unit does: its facing, and by how many quarters that is not how its outline is stated."""
+    lies = told_axis(piece)
+    if lies is None:
+        return axis, 0
+    quarters = round(turn_between(lies, axis) / 90.0)
+    return norm_deg(lies + 90.0 * quarters), quarters
 
 
 @lru_cache(maxsize=4096)

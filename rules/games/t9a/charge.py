@@ -154,6 +154,7 @@ def _straight(v: View, unit: Unit, target: Unit) -> Path | None:
 )
 def charge(v: View) -> Finding:
     unit, target = v.mover("from"), v.unit("to")
+    _ = unit.frame
     away, p, q = unit.footprint.closest(target.footprint)
     away = max(0.0, away)
     limit = v["advance"] + REACH

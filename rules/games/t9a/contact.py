@@ -19,18 +19,37 @@ __all__ = ["Meeting", "engaged_with", "meeting", "model_contacts", "touching_fac
 
 @dataclass(frozen=True)
 class Meeting:
-    """How two units stand to each other: the gap of their rectangles, the touching facings, the angle between.
+    """How two units stand to each other: the gap of their rectangles, the touching sides, the angle between.
 
-    `face` is the touched facing of the first, `other` of the second. `aligned` says whether the two are
-    parallel; a round base needs no alignment.
+    `side` is the touched side of the first, `back` of the second, named as the two are stated; `face` and `other` are the same
+    as facings, for which their fronts must be known. `aligned` says whether the two are parallel; a round base needs no alignment.
     """
 
+    units: tuple[Unit, Unit]
     gap: float
-    face: str
-    other: str
+    side: str
+    back: str
     aligned: bool
     turn_deg: float
     assumed: bool = False
+    corner: bool = False
+    """Corner to corner: the fronts decided which sides count (A-24)."""
+
+    @property
+    def face(self) -> str:
+        """The touched facing of the first."""
+        self._need_fronts(0)
+        return self.side
+
+    @property
+    def other(self) -> str:
+        """The touched facing of the second."""
+        self._need_fronts(1)
+        return self.back
+
+    def _need_fronts(self, whose: int) -> None:
+        for unit in self.units if self.corner else self.units[whose : whose + 1]:
+            unit.need_front()
 
     def touching(self, touch: float) -> bool:
         return self.gap <= touch
@@ -67,7 +86,7 @@ def meeting(v: View, one: Unit, two: Unit) -> Meeting:
     if a.round or b.round:
         face = located(a, b.at)[0]
         other = located(b, a.at)[0]
-        return Meeting(gap, face, other, True, 0.0, EPS < gap <= v.touch)
+        return Meeting((one, two), gap, face, other, True, 0.0, EPS < gap <= v.touch)
     turn = _off_square(a, b)
     pairs = touching_faces(a, b)
     reach = max(v.touch, 0.0) + (math.sin(math.radians(turn)) * max(a.width, a.depth, b.width, b.depth))
@@ -82,12 +101,10 @@ def meeting(v: View, one: Unit, two: Unit) -> Meeting:
         first, second = (p[2], p[3]) if charging is one else (p[3], p[2])
         return first == "front", second == "front", p[1]
 
-    if len(candidates) > 1 and min(abs(p[1]) for p in candidates) <= reach:
-        best = max(candidates, key=rank)
-    else:
-        best = max(candidates, key=lambda p: p[0])
+    corner = len(candidates) > 1 and min(abs(p[1]) for p in candidates) <= reach
+    best = max(candidates, key=rank if corner else lambda p: p[0])
     assumed = (EPS < gap <= v.touch) or (turn > 0.01 and turn <= v.parallel_deg and gap <= v.touch)
-    return Meeting(gap, best[2], best[3], turn <= v.parallel_deg, turn, assumed)
+    return Meeting((one, two), gap, best[2], best[3], turn <= v.parallel_deg, turn, assumed, corner)
 
 
 def engaged_with(v: View, one: Unit, two: Unit) -> Meeting | None:
@@ -172,7 +189,7 @@ def model_contacts(v: View, one: Unit, two: Unit) -> list[tuple[Model, Model]]:
     if a.round:
         return [(q, p) for p, q in model_contacts(v, two, one)]
     # the line of contact lies along the touched facing of `one`; `out` looks from it to `two`
-    quarter = FACES.index(m.face)
+    quarter = FACES.index(m.side)
     f = a.turned(90.0 * quarter).forward
     along = (f[1], -f[0])
     mine, theirs = _spans(one, along, f), _spans(two, along, (-f[0], -f[1]))

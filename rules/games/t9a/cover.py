@@ -234,11 +234,11 @@ def _least(values: Array, points: Array, again: int, facing: _Facing, whole: boo
 
 
 def cover_of(v: View, eye: Model, target: Unit, *, volley: bool = False, face: str | None = None) -> Cover:
-    """The cover that a unit has from one shooting model."""
+    """The cover that a unit has from one shooting model, on the facing it is located before or on a given one."""
     found = screens(v, eye, target, volley=volley)
     if target.round:
         return _round_cover(eye, target, found)
-    frame = target.frame
+    frame = target.frame if face is None else target.boundary
     arc_margin = math.inf
     if face is None:
         spot = eye.frame.at if eye.frame.round else eye.frame.front_middle

@@ -56,7 +56,7 @@ def flee_direction(v: View) -> Finding:
         if foe.round:
             deg, key = norm_deg(unit.facing + 180.0), "t9a-flee-turn"
         else:
-            deg, key = foe.frame.normal_deg(m.other), "t9a-flee-break"
+            deg, key = foe.boundary.normal_deg(m.back), "t9a-flee-break"
         return _direction(v, unit, foe, deg, key, "T9A-PUR-1", None)
     rule = "T9A-CHG-10" if cause == "charge" else "T9A-PAN-2"
     return _direction(v, unit, foe, _away(ref.centre, unit.centre), "t9a-flee-away", rule, None)
@@ -183,6 +183,7 @@ def convex_obstacles(things: list[Unit | Feature]) -> list[Footprint]:
 )
 def flee(v: View) -> Finding:
     unit = v.unit()
+    unit.need_front()  # it flees as wide as its front
     deg = v["facing"] if v.given("facing") else unit.facing
     frame = Frame(unit.centre, norm_deg(deg), unit.boundary.width, unit.boundary.depth, unit.round)
     rolled: float = v["distance"]

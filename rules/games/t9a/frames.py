@@ -108,6 +108,10 @@ class Frame:
     def front_middle(self) -> Point:
         return self.world(0.0, self.depth / 2)
 
+    def middle(self, face: str) -> Point:
+        (ax, ay), (bx, by) = self.edge(face)
+        return (ax + bx) / 2, (ay + by) / 2
+
     def edge(self, face: str) -> tuple[Point, Point]:
         """The two ends of a facing, the own left end first as one looks out over it."""
         fl, fr, rr, rl = self.corners

@@ -42,8 +42,8 @@ def _hint_nearly(v: View, one: Unit, two: Unit, m: Meeting) -> None:
         v.note("t9a-nearly", a=one.label, b=two.label, d=Length(m.gap), limit=Length(SPACING))
 
 
-def edge_line(unit: Unit, face: str) -> Segment:
-    return segment(*unit.boundary.edge(face), "contact")
+def edge_line(unit: Unit, side: str) -> Segment:
+    return segment(*unit.boundary.edge(side), "contact")
 
 
 @query(
@@ -56,7 +56,8 @@ def edge_line(unit: Unit, face: str) -> Segment:
 )
 def engagement(v: View) -> Finding:
     one, two = v.unit("from"), v.unit("to")
-    _need_fronts(one, two)
+    for u in (one, two):
+        u.need_outline()
     m = meeting(v, one, two)
     enemies = v.are_enemies(one, two)
     holds = enemies and m.touching(v.touch) and m.aligned
@@ -73,7 +74,7 @@ def engagement(v: View) -> Finding:
         reason = msg("t9a-angled", a=one.label, b=two.label, turn=Angle(m.turn_deg))
     _line, p, q = one.footprint.closest(two.footprint)
     drawing: Drawing = (
-        (edge_line(one, m.face), edge_line(two, m.other)) if holds else (segment(p, q, "measure"),)
+        (edge_line(one, m.side), edge_line(two, m.back)) if holds else (segment(p, q, "measure"),)
     )
     return Finding(
         reason,
@@ -86,10 +87,11 @@ def engagement(v: View) -> Finding:
     )
 
 
-def _need_fronts(*units: Unit) -> None:
+def _need_names(*units: Unit) -> None:
+    """Models are named by rank and file, counted from the front."""
     for u in units:
-        if not u.round:
-            _ = u.facing
+        if u.count > 1:
+            u.need_front()
 
 
 @query(
@@ -105,6 +107,8 @@ def base_contact(v: View) -> Finding:
     u, w = v.unit("from"), v.unit("to")
     m = meeting(v, u, w)
     pairs = _chosen(model_contacts(v, u, w), one, two)
+    if pairs:
+        _need_names(u, w)
     if one.is_model:
         ids = tuple(dict.fromkeys(e.id for _, e in pairs))
         holds = bool(pairs)
@@ -135,7 +139,7 @@ def _list_margin(v: View, m: Meeting, one: Unit, two: Unit, holds: bool) -> floa
     gap = v.touch - m.gap
     if not holds or one.round or two.round or not m.aligned:
         return gap
-    f = one.boundary.turned(90.0 * FACES.index(m.face)).forward
+    f = one.boundary.turned(90.0 * FACES.index(m.side)).forward
     along = (f[1], -f[0])
 
     def ends(unit: Unit) -> list[float]:
@@ -169,6 +173,8 @@ def _model_drawing(models: list[Model]) -> Drawing:
 def contact_total(v: View) -> Finding:
     one, two = v.unit("from"), v.unit("to")
     pairs = model_contacts(v, one, two)
+    if pairs:
+        _need_names(one, two)
     mine, theirs = {s.id for s, _ in pairs}, {e.id for _, e in pairs}
     m = meeting(v, one, two)
     if pairs:
@@ -221,7 +227,9 @@ def attackers_of(v: View, one: Unit, two: Unit, extra_ranks: int) -> tuple[list[
 )
 def attackers(v: View) -> Finding:
     one, two = v.unit("from"), v.unit("to")
-    _need_fronts(one, two)
+    for u in (one, two):
+        if not u.round:
+            _ = u.facing
     touching, support = attackers_of(v, one, two, v["extra_ranks"] or 0)
     m = meeting(v, one, two)
     if touching:
@@ -295,7 +303,7 @@ def combat(v: View) -> Finding:
         kind="count",
         ids=ids,
         margin_mm=links_margin(v, linked) if v.camera else None,
-        drawing=(*outlines(linked), *(edge_line(one, m.face) for one, _, m in links)),
+        drawing=(*outlines(linked), *(edge_line(one, m.side) for one, _, m in links)),
     )
 
 

@@ -129,6 +129,8 @@ def obstacles_for(
     for unit in v.units.values():
         if unit.id in out_of or "skirmisher" in unit.words:
             continue
+        if not unit.alike and not _between(v, unit, eye, target):
+            continue  # its bases lie otherwise for each front it may have, but none can be in the way
         if _loose(unit, lofty):
             for m in unit.models:
                 if (up_to is not None and m.height <= up_to) or not blocks(m, eye, target):
@@ -153,6 +155,15 @@ def obstacles_for(
         tuple(f.id for f in opaque),
         CAMERA_GAP if v.camera else EPS,
     )
+
+
+def _between(v: View, unit: Unit, eye: Model, target: Target) -> bool:
+    """Whether the outline of a unit comes near the way from one to the other."""
+    host = v.units.get(eye.unit_id)
+    ends = [host.boundary.ring if host is not None else eye.frame.ring]
+    ends.append(target.unit.boundary.ring if target.unit is not None else target.ring)
+    hull = shapely.convex_hull(shapely.multipoints(np.concatenate(ends)))
+    return bool(shapely.distance(hull, unit.footprint.geometry) <= CORRIDOR)
 
 
 def models_of(v: View, ref: Ref, front_rank: bool = False) -> list[Model]:

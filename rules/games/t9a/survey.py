@@ -5,9 +5,10 @@ Sight and cover are settled in stages (`survey_sight`, `survey_cover`); only wha
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ from ...footprint import between
 from ...game import Asked, prepare
 from ...pairs import Survey, Words, empty
 from ...plane import Array, direction
-from ...scene import Scene
+from ...scene import Piece, Scene
 from ...verdict import BAND95
 from .arcs import FLANKS
 from .blocks import Unit
 from .contact import engaged_with
-from .frames import FACES
+from .frames import FACES, Point
+from .fronts import FrontUnknown, each_front, fronts_of, told_axis
 from .game import GAME
 from .numbers import EPS
 from .survey_cover import Covers
@@ -31,6 +33,8 @@ from .survey_table import Table
 from .view import View
 
 __all__ = ["ArmySurvey", "survey"]
+
+WORDS = ("band", "arc", "sees", "engaged", "cover")
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,51 @@ def _view(scene: Scene) -> View:
 
 
 def survey(scene: Scene, viewers: Sequence[str] | None = None) -> ArmySurvey:
-    """Distances, arcs, sight, engagement and cover of all ordered pairs of units."""
+    """Distances, arcs, sight, engagement and cover of all ordered pairs of units.
+
+    A unit whose front was not seen looks out over each side that may be its front; what they do not agree on is unknown.
+    """
+    out = _whichever_front(scene, viewers)
+    for k, name in enumerate(out.viewers):
+        piece = scene.find(name)
+        settled = all((getattr(out, words)[k] != "unknown").all() for words in WORDS)
+        if piece is None or told_axis(piece) is None or settled:
+            continue
+        looks = (_whichever_front(_with(scene, p), (name,)) for p in fronts_of(piece))
+        row = functools.reduce(lambda one, two: _common(one, two, piece), looks)
+        for words in WORDS:
+            mine, found = getattr(out, words)[k], getattr(row, words)[0]
+            mine[mine == "unknown"] = found[mine == "unknown"]
+    return out
+
+
+def _with(scene: Scene, piece: Piece) -> Scene:
+    return replace(scene, pieces=tuple(piece if p.id == piece.id else p for p in scene.pieces))
+
+
+def _whichever_front(scene: Scene, viewers: Sequence[str] | None) -> ArmySurvey:
+    """The survey, for each front of the units whose bases lie otherwise for each; of too many, without sight and cover."""
+    try:
+        return each_front(lambda s: _at_once(s, viewers), scene, _common)
+    except FrontUnknown as asked:
+        piece = scene.find(asked.piece_id)
+        if piece is None or told_axis(piece) is None:
+            raise
+        return _at_once(scene, viewers, looking=False)
+
+
+def _common(one: ArmySurvey, two: ArmySurvey, piece: Piece) -> ArmySurvey:
+    """The words that two surveys share, with another front of one piece."""
+
+    def same(name: str) -> Words:
+        a, b = getattr(one, name), getattr(two, name)
+        return np.where(a == b, a, "unknown")
+
+    shared: dict[str, Any] = {name: same(name) for name in WORDS}
+    return replace(one, **shared)
+
+
+def _at_once(scene: Scene, viewers: Sequence[str] | None, looking: bool = True) -> ArmySurvey:
     view = _view(scene)
     ids = list(view.units)
     chosen = list(viewers if viewers is not None else ids)
@@ -60,7 +108,12 @@ def survey(scene: Scene, viewers: Sequence[str] | None = None) -> ArmySurvey:
     table = Table(view)
     rows = [table.index[i] for i in chosen if i in table.index]
     if rows:
-        _fill(view, table, out, cover, rows, [k for k, i in enumerate(chosen) if i in table.index])
+        place = [k for k, i in enumerate(chosen) if i in table.index]
+        _fill(view, table, out, rows, place)
+        if looking:
+            _look(table, out, cover, rows, place)
+        else:
+            out.sees[place] = cover[place] = "unknown"
     return ArmySurvey(
         out.game,
         out.unit,
@@ -76,12 +129,17 @@ def survey(scene: Scene, viewers: Sequence[str] | None = None) -> ArmySurvey:
     )
 
 
-def _fill(view: View, table: Table, out: Survey, cover: Words, rows: list[int], place: list[int]) -> None:
+def _both(table: Table, rows: list[int]) -> Array:
+    """One standard deviation of what lies between two units."""
+    sigma = np.array([_spread(u) for u in table.units])
+    return np.asarray(np.hypot(sigma[rows][:, None], sigma[None]))
+
+
+def _fill(view: View, table: Table, out: Survey, rows: list[int], place: list[int]) -> None:
     units = table.units
     prints = [u.footprint for u in units]
     gaps = between([prints[i] for i in rows], prints)
-    sigma = np.array([_spread(u) for u in units])
-    both = np.hypot(sigma[rows][:, None], sigma[None])
+    both = _both(table, rows)
     not_self = np.array(rows)[:, None] != np.arange(len(units))[None]
     out.distance_mm[place] = np.where(not_self, np.maximum(gaps, 0.0), np.nan)
     out.distance_sigma_mm[place] = np.where(not_self, both, np.nan)
@@ -100,7 +158,11 @@ def _fill(view: View, table: Table, out: Survey, cover: Words, rows: list[int], 
                 if both[r, j] > 0 and abs(view.touch - gaps[r, j]) <= BAND95 * both[r, j]:
                     word = "too-close"
             out.engaged[place[r], j] = word
-    sight = Sights(table, rows, everyone=len(rows) < len(units))
+
+
+def _look(table: Table, out: Survey, cover: Words, rows: list[int], place: list[int]) -> None:
+    both = _both(table, rows)
+    sight = Sights(table, rows, everyone=len(rows) < len(table.units))
     sight.run()
     where = {i: place[r] for r, i in enumerate(rows)}
     words = {1: "yes", -1: "no", -2: "unknown", 0: None}
@@ -125,10 +187,36 @@ def _spread(u: Unit) -> float:
     return math.hypot(max(sigma.at), math.radians(sigma.facing) * lever)
 
 
+def _spots(u: Unit) -> list[Point]:
+    """T9A-ARC-3: the point by which a unit is located; where its front was not seen, the middle of each side it may be."""
+    frame = u.boundary
+    if frame.round or u.faced:
+        return [frame.at if frame.round else frame.front_middle] * len(FACES)
+    sides = ("front", "rear", "left-flank", "right-flank")[: len(fronts_of(u.piece))]
+    middles = [frame.middle(side) for side in sides]
+    return middles * (len(FACES) // len(middles))
+
+
 def _arcs(table: Table, rows: list[int], sigma: Array, not_self: Any) -> Words:
     """T9A-ARC-3 for all pairs: the arc of the viewer in which each unit is located."""
+    spots = np.array([_spots(u) for u in table.units])
+    blind = np.array([not u.faced for u in table.units], bool)
+    out, margin = _arcs_to(table, rows, spots[:, 0])
+    open_ = np.broadcast_to(blind[rows][:, None], out.shape)
+    for k in range(1, len(FACES) if blind.any() else 1):
+        other, less = _arcs_to(table, rows, spots[:, k])
+        open_, margin = open_ | (out != other), np.minimum(margin, less)
+    out = np.where((sigma > 0) & (margin <= BAND95 * sigma), "too-close", out)
+    out = np.where(open_, "unknown", out)
+    out = np.where(table.round[rows][:, None], "front", out)
+    out = np.asarray(out, object)
+    out[~not_self] = None
+    return out
+
+
+def _arcs_to(table: Table, rows: list[int], spot: Array) -> tuple[Words, Array]:
+    """The arc of each viewer in which each point is, and how far that is from the next arc."""
     frames = table.frames
-    spot = np.array([f.at if f.round else f.front_middle for f in frames])
     u = direction(np.array([frames[i].facing for i in rows]))
     rel = spot[None] - table.at[rows][:, None]
     y = (rel * u[:, None]).sum(-1)
@@ -143,13 +231,7 @@ def _arcs(table: Table, rows: list[int], sigma: Array, not_self: Any) -> Words:
     for f in FLANKS:
         k = FACES.index(f)
         out = np.where(excess[..., k] >= order[..., -1] - EPS, f, out)
-    out = np.where((sigma > 0) & (margin <= BAND95 * sigma), "too-close", out)
-    blind = np.array([not x.round and x.piece.facing is None for x in table.units], bool)
-    out = np.where(blind[None] | blind[rows][:, None], "unknown", out)
-    out = np.where(table.round[rows][:, None], "front", out)
-    out = np.asarray(out, object)
-    out[~not_self] = None
-    return out
+    return out, margin
 
 
 GAME.survey = survey

@@ -40,7 +40,8 @@ class Covers:
         out = np.full((len(t.units), len(t.units)), None, object)
         if not len(self.pairs):
             return out
-        known = np.array([u.round or u.piece.facing is not None for u in t.units], bool)
+        known = np.array([u.faced for u in t.units], bool)
+        aim = np.array([u.faced or not self._at_wall(u) for u in t.units], bool)
         fronts = [[m for m in u.models if m.rank == 1] for u in t.units]
         models = [m for f in fronts for m in f]
         owner = np.repeat(np.arange(len(fronts)), [len(f) for f in fronts])
@@ -49,7 +50,7 @@ class Covers:
         spot = np.array([m.frame.at if m.frame.round else m.frame.front_middle for m in models])
         first = np.searchsorted(owner, np.arange(len(fronts) + 1))
         one, two = self.pairs.T
-        good = known[one] & known[two]
+        good = known[one] & aim[two]
         rep = np.repeat(np.arange(len(one)), (first[one + 1] - first[one]))
         model = np.concatenate([np.arange(first[i], first[i + 1]) for i in one])
         keep = good[rep]
@@ -63,16 +64,21 @@ class Covers:
         in_terrain = [t.round[j] and any(self._on(j, f) for f in t.features) for j in range(len(t.units))]
         doubtful |= np.array(in_terrain, bool)[target]
         for k in np.flatnonzero(doubtful):
-            band[k] = self._exactly(models[int(model[k])], t.units[int(target[k])])
+            band[k] = self._exactly(models[int(model[k])], t.units[int(target[k])], FACES[int(face[k])])
         counts = np.zeros((len(one), 3), int)
         np.add.at(counts, (rep, band), 1)
         best = (counts - np.arange(3) * 1e-3).argmax(1)
-        for k in np.flatnonzero(good):
-            out[one[k], two[k]] = BANDS[best[k]]
+        out[one, two] = np.where(good, np.array(BANDS, object)[best], "unknown")
         return out
 
-    def _exactly(self, m: Model, target: Unit) -> int:
-        return BANDS.index(cover_of(self.t.v, m, target).band)
+    def _exactly(self, m: Model, target: Unit, face: str) -> int:
+        # a front that was not seen makes no other side the one before the shooter
+        return BANDS.index(cover_of(self.t.v, m, target, face=None if target.faced else face).band)
+
+    def _at_wall(self, u: Unit) -> bool:
+        """Whether a unit may defend a wall: with its front only."""
+        walls = self.t.v.of_type("wall")
+        return any(overlap_depth(u.footprint, f) >= -self.t.v.touch for f in walls)
 
     def _faces(self, spot: Array, target: Any) -> Any:
         """T9A-ARC-3: the facing of the target in whose arc each shooter is located."""

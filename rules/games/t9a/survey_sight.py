@@ -36,7 +36,7 @@ class Sights:
     def _front(self) -> None:
         """Points on the fronts of up to three front-rank models of each unit, with those models' arcs."""
         t = self.t
-        self.facing_ok = np.array([u.round or u.piece.facing is not None for u in t.units], bool)
+        self.facing_ok = np.array([u.faced for u in t.units], bool)
         self.eyes: list[list[Model]] = []
         self.all_eyes: list[list[Model]] = []
         for u in t.units:

@@ -47,6 +47,8 @@ def terrain(v: View) -> Finding:
     mode = v["mode"]
     if mode == "majority-of-centres":
         inside, depth = centres_inside(v, unit, [f])
+        if inside and unit.count > 1:
+            unit.need_front()  # the models are named by rank and file
         holds = 2 * len(inside) > len(unit.models)
         key = "t9a-most-in" if holds else "t9a-most-out"
         return Finding(

@@ -15,17 +15,18 @@ from ...errors import QuestionError, Unknown
 from ...footprint import Footprint, between
 from ...game import Asked, Input
 from ...messages import Message, Text, msg, register
-from ...scene import Circle, Piece, Rect, Terrain
+from ...scene import Circle, Piece, Rect, Scene, Terrain
 from ...verdict import Answer, Finding
 from .blocks import Model, Unit, make_unit
 from .frames import Frame, Point
+from .fronts import agreed, differ, each_front, told_axis
 from .game import GAME
 from .numbers import CAMERA_GAP, CAMERA_TURN_DEG, EPS, TURN_EPS_DEG
 
 __all__ = ["Feature", "Ref", "View", "query"]
 
 ASSUMED_STEP_DEG = 15.0
-"""An outline whose front is unknown is tried at these directions; the answer stands if all agree."""
+"""An outline that may lie any way is tried at these directions; the answer stands if all agree."""
 
 NEUTRAL = "-"
 EDGES = ("left", "right", "near", "far")
@@ -356,33 +357,29 @@ def query(
 
 def _answer(run: Callable[[View], Finding], a: Asked) -> Finding:
     unknown = [p for p in a.scene.pieces if p.facing is None and not _neutral(p) and not _is_round(p)]
-    told = {p.id: axis for p in unknown if (axis := _told_axis(p)) is not None}
-    guessed = [p for p in unknown if p.id not in told]
+    guessed = [p for p in unknown if told_axis(p) is None]
     if not guessed:
-        return _once(run, a, told)
-    return _whatever_way(run, a, told, guessed)
+        return _once(run, a, {})
+    return _whatever_way(run, a, guessed)
 
 
-def _whatever_way(
-    run: Callable[[View], Finding], a: Asked, told: dict[str, float], guessed: list[Piece]
-) -> Finding:
-    """Blocks whose front nobody knows: the answer stands if it is the same whichever way they lie."""
+def _whatever_way(run: Callable[[View], Finding], a: Asked, guessed: list[Piece]) -> Finding:
+    """Blocks of which nobody knows how they lie: the answer stands if it is the same whichever way they do."""
     first: Finding | None = None
     steps = int(180 / ASSUMED_STEP_DEG)
     for k in range(steps):
-        axes = told | {p.id: k * ASSUMED_STEP_DEG for p in guessed}
-        found = _once(run, a, axes)
+        found = _once(run, a, {p.id: k * ASSUMED_STEP_DEG for p in guessed})
         if first is None:
             first = found
             if found.depends is not None and not any(p.id in found.depends for p in guessed):
                 return found
             continue
         same = found.answer == first.answer if first.answer is not None else found.said() == first.said()
-        differ = _differ(found.value, first.value)
-        if not same or (differ and first.answer is None):
+        other = differ(found.value, first.value)
+        if not same or (other and first.answer is None):
             who = ", ".join(p.label for p in guessed)
             raise Unknown(msg("facing-unknown", who=who), found.rules)
-        if differ:
+        if other:
             first = replace(first, value=None)
         if first.margin_mm is not None and found.margin_mm is not None:
             least = min(abs(first.margin_mm), abs(found.margin_mm))
@@ -393,26 +390,18 @@ def _whatever_way(
 
 
 def _once(run: Callable[[View], Finding], a: Asked, axes: dict[str, float]) -> Finding:
-    view = View(a, axes)
-    found = run(view)
-    return replace(found, notes=(*found.notes, *view.notes)) if view.notes else found
+    """The finding with assumed `axes`; where it asks for a front that was not seen, for every front that there may be."""
 
+    def look(scene: Scene) -> Finding:
+        view = View(a.with_scene(scene), axes)
+        found = run(view)
+        return replace(found, notes=(*found.notes, *view.notes)) if view.notes else found
 
-def _differ(one: float | None, two: float | None) -> bool:
-    return (one is None) != (two is None) or (one is not None and two is not None and abs(one - two) > EPS)
+    return each_front(look, a.scene, agreed)
 
 
 def _is_round(p: Piece) -> bool:
     return isinstance(p.base, Circle)
-
-
-def _told_axis(p: Piece) -> float | None:
-    """Vision may know which way an outline lies but not which end is its front (`axis:30`)."""
-    raw = p.trait("axis") or p.extra.get("axis")
-    try:
-        return None if raw is None else float(raw)
-    except (TypeError, ValueError):
-        return None
 
 
 def closest_line(one: Footprint, two: Footprint, role: Any = "measure") -> tuple[float, Segment]:
@@ -442,10 +431,6 @@ register(
         "t9a-not-a-unit": {
             "en": "expected a unit or a model, got {got}",
             "es": "se esperaba una unidad o una miniatura, hay {got}",
-        },
-        "t9a-any-facing": {
-            "en": "Which way {who} faces is not known; the answer is the same for every way.",
-            "es": "No se sabe hacia dónde mira {who}; la respuesta es la misma en todos los casos.",
         },
     }
 )
