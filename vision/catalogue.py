@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -83,7 +84,7 @@ class Catalogue:
         """Whether other sizes than the listed ones are played with: then a size must be near to be a listed one."""
         return self.game in _OPEN
 
-    @property
+    @cached_property
     def usual_mm(self) -> frozenset[tuple[float, ...]]:
         """The sizes of the game's own sheet, the shorter side first: others are sold too, but rarer."""
         return frozenset(tuple(sorted(size)) for size in GAMES[self.game].bases_mm)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import shapely
 
 from .found import Floats, Found
-from .outline import frame
+from .outline import frame, rotations
 
 __all__ = ["Block", "Ranks", "find_blocks", "fit_turn", "linked_groups", "ranks_of", "solid"]
 
@@ -35,6 +35,8 @@ LEAST_MM: Final = 3.5
 SOLID: Final = frozenset({"round-base", "rect-base", "tray"})
 OVERLAP: Final = 0.4
 """Two bases whose outlines share more of the smaller one than this cannot both be there."""
+RING_SHARE: Final = 3 / np.pi
+"""A circle is laid on the table with twelve corners: so much of its area is left."""
 LISTED_WORTH: Final = 0.15
 """A find of a listed size is that much surer than its score says."""
 GROW_SHARE: Final = 0.28
@@ -72,14 +74,23 @@ def solid(found: Sequence[Found]) -> list[Found]:
     rows = [i for i, f in enumerate(found) if f.cls in SOLID]
     if len(rows) < 2:
         return list(found)
-    shapes = np.array([shapely.Polygon(_ring(found[i])) for i in rows])
-    areas = shapely.area(shapes)
     worth = np.array([found[i].score + (LISTED_WORTH if found[i].snapped else 0.0) for i in rows])
-    one, two = shapely.STRtree(shapes).query(shapes, predicate="intersects")
-    pairs = one < two
-    one, two = one[pairs], two[pairs]
-    shared = shapely.area(shapely.intersection(shapes[one], shapes[two])) / np.minimum(areas[one], areas[two])
-    clash = {(int(x), int(y)) for x, y, s in zip(one, two, shared, strict=True) if s > OVERLAP}
+    # Those whose upright boxes share too little cannot share more: bases in ranks only touch, and are not clipped.
+    at = np.array([found[i].at_mm for i in rows])
+    half = np.array([(found[i].size_mm[0], found[i].size_mm[-1]) for i in rows]) / 2
+    reach = np.einsum("nij,nj->ni", np.abs(rotations(np.radians([found[i].turn_deg for i in rows]))), half)
+    both = np.minimum(
+        2 * np.minimum(reach[:, None], reach), reach[:, None] + reach - np.abs(at[:, None] - at)
+    )
+    area = RING_SHARE * np.array([found[i].area_mm2 for i in rows])
+    near = np.maximum(both, 0.0).prod(axis=2) > OVERLAP * np.minimum(area[:, None], area)
+    one, two = np.nonzero(np.triu(near, 1))
+    shapes = {k: shapely.Polygon(_ring(found[rows[k]])) for k in {*one.tolist(), *two.tolist()}}
+    clash = [
+        (x, y)
+        for x, y in zip(one.tolist(), two.tolist(), strict=True)
+        if shapes[x].intersection(shapes[y]).area > OVERLAP * min(shapes[x].area, shapes[y].area)
+    ]
     rivals: dict[int, list[int]] = {}
     for x, y in clash:
         rivals.setdefault(x, []).append(y)

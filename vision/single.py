@@ -66,25 +66,31 @@ def sized(
     image: npt.NDArray[Any], view: TableView, found: Sequence[Found], rows: Sequence[int], sizes: Catalogue
 ) -> dict[int, Sized]:
     """Those finds in `rows` that are large rectangular bases, or of no listed size, as what the picture shows."""
-    out = {}
-    for i in rows:
-        f = found[i]
-        if f.cls != "rect-base" or f.shape != "rect" or f.corners_px is None:
-            continue
-        if f.snapped and max(f.size_mm) < SMALL_MM:
-            continue
-        new = _one(image, view, f, sizes)
-        if new is not None:
-            out[i] = new
-    return out
+    large = [i for i in rows if _is_large(found[i])]
+    if not large:
+        return {}
+    corners = np.array([found[i].corners_px for i in large], dtype=np.float64).reshape(-1, 2)
+    heights = np.repeat([found[i].height_mm for i in large], 4)
+    quads = np.asarray(view.places_mm(corners, heights), dtype=np.float64).reshape(-1, 4, 2)
+    pixel_mm = view.mm_per_px(np.array([found[i].at_mm for i in large]))
+    new = [
+        _one(image, view, found[i], sizes, quad, OFF_PX * float(mm))
+        for i, quad, mm in zip(large, quads, pixel_mm, strict=True)
+    ]
+    return {i: one for i, one in zip(large, new, strict=True) if one is not None}
 
 
-def _one(image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue) -> Sized | None:
-    corners = np.asarray(f.corners_px, dtype=np.float64)
-    quad = np.asarray(view.places_mm(corners, f.height_mm), dtype=np.float64)
+def _is_large(f: Found) -> bool:
+    if f.cls != "rect-base" or f.shape != "rect" or f.corners_px is None:
+        return False
+    return not f.snapped or max(f.size_mm) >= SMALL_MM
+
+
+def _one(
+    image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue, quad: Floats, sigma: float
+) -> Sized | None:
     middle = quad.mean(axis=0)
     side = np.ptp((quad - middle) @ frame(f.turn_deg), axis=0)
-    sigma = OFF_PX * float(view.mm_per_px(f.at_mm[None])[0])
     listed = np.array([pair for a, b in sizes.rects_mm for pair in dict.fromkeys(((a, b), (b, a)))])
     share = listed / side
     near = (share > SIDE_SHARE[0]) & (share < SIDE_SHARE[1]) | (np.abs(listed - side) < SIDE_MM)
@@ -128,8 +134,8 @@ def _one(image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue) -
 class _Shown:
     """Sums of how the colour changes across lines of the turned frame, from `low_mm`, a square millimetre a cell.
 
-    `across` (R+1,C,3): changes from left to right, summed up along each column; `along` (R,C+1,3): from rear to front,
-    summed up along each row.
+    `across` (3,R+1,C): changes from left to right, summed up along each column; `along` (3,R,C+1): from rear to front,
+    summed up along each row. Each colour is a plane of its own.
     """
 
     low_mm: Floats
@@ -143,25 +149,28 @@ def _shown(
     reach = REACH_MM + MARGIN_MM
     low, place = laid_out(view, height_mm, turn_deg, box_mm[0] - reach, box_mm[1] + reach)
     flat = sampled(image, place, cv2.BORDER_REPLICATE)
-    flat = cv2.GaussianBlur(flat.astype(np.float32), (0, 0), SOFT_MM)
-    across, along = (np.diff(flat, axis=k, prepend=flat[:, :1] if k else flat[:1]) for k in (1, 0))
-    return _Shown(
-        low,
-        np.cumsum(np.pad(_levelled(across), ((1, 0), (0, 0), (0, 0))), axis=0),
-        np.cumsum(np.pad(_levelled(along), ((0, 0), (1, 0), (0, 0))), axis=1),
-    )
+    flat = np.array(cv2.split(cv2.GaussianBlur(flat.astype(np.float32), (0, 0), SOFT_MM)))
+    return _Shown(low, _summed(flat, 1), _summed(flat, 2))
 
 
-def _levelled(slope: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    strength = np.sqrt(np.einsum("rcd,rcd->rc", slope, slope))
-    level = FAINT + CLEAR * float(np.percentile(strength[::2, ::2], 95))
-    return np.asarray(slope / (strength + np.float32(level))[..., None], dtype=np.float32)
+def _summed(flat: npt.NDArray[np.float32], along: int) -> npt.NDArray[np.float32]:
+    """How colours (3,R,C) change across an axis, levelled, and summed up along it from nothing."""
+    slope = np.zeros_like(flat)
+    if along == 1:
+        slope[:, :, 1:] = flat[:, :, 1:] - flat[:, :, :-1]
+    else:
+        slope[:, 1:] = flat[:, 1:] - flat[:, :-1]
+    strength = np.sqrt((slope**2).sum(axis=0))
+    slope /= strength + np.float32(FAINT + CLEAR * float(np.percentile(strength[::2, ::2], 95)))
+    sums = np.zeros_like(slope, shape=[n + (k == along) for k, n in enumerate(slope.shape)])
+    np.cumsum(slope, axis=along, out=sums[:, 1:] if along == 1 else sums[:, :, 1:])
+    return sums
 
 
 def _laid(shown: _Shown, size_mm: Floats, box_mm: Floats, sigma_mm: float) -> tuple[float, Floats]:
     """What is said for a base of one size where most is, and its middle there (turned frame)."""
     width, depth = (round(s) for s in size_mm)
-    most = np.array([shown.across.shape[1], shown.along.shape[0]]) - 1 - (width, depth)
+    most = np.array([shown.across.shape[2], shown.along.shape[1]]) - 1 - (width, depth)
     ends = np.stack([box_mm[0], box_mm[1] - size_mm]) - shown.low_mm
     first = np.maximum(np.floor(ends.min(axis=0) - REACH_MM), 1).astype(int)
     last = np.minimum(np.ceil(ends.max(axis=0) + REACH_MM), most).astype(int)
@@ -174,9 +183,9 @@ def _laid(shown: _Shown, size_mm: Floats, box_mm: Floats, sigma_mm: float) -> tu
     left, right = (slice(first[0] + w, last[0] + w + 1) for w in (0, width))
     rear, front = (slice(first[1] + d, last[1] + d + 1) for d in (0, depth))
     across, along = shown.across, shown.along
-    total = across[front, right] - across[rear, right] - across[front, left] + across[rear, left]
-    total += along[front, right] - along[front, left] - along[rear, right] + along[rear, left]
-    says = WORTH * np.sqrt(np.einsum("rcd,rcd->rc", total, total)) + prior[0] + prior[1][:, None]
+    total = across[:, front, right] - across[:, rear, right] - across[:, front, left] + across[:, rear, left]
+    total += along[:, front, right] - along[:, front, left] - along[:, rear, right] + along[:, rear, left]
+    says = WORTH * np.sqrt((total**2).sum(axis=0)) + prior[0] + prior[1][:, None]
     row, column = np.unravel_index(int(says.argmax()), says.shape)
     middle = shown.low_mm + first + (column, row) + size_mm / 2
     return float(says[row, column]) - LENGTH_COST * 2 * float(size_mm.sum()), middle
