@@ -126,12 +126,11 @@ SHARED_LAYERS = 5
 SHARED_CHANNELS = 128
 
 
-def _network(detector: Path | None = None) -> Any:
-    """The network; with the safetensors of a ``detector`` its first layers begin as that one's.
+def first_layers(detector: Path | None = None) -> Any:
+    """The detector's first layers; with the safetensors of one they begin as that one's.
 
     Those have seen a million bases and figures already: alone, a network of its own learnt four times slower.
     """
-    import torch
     from regla.models.checkpoint import load_into
     from regla.models.export import NETWORK, network_settings
     from torch import nn
@@ -140,6 +139,12 @@ def _network(detector: Path | None = None) -> Any:
     whole = OBBModel(network_settings(NETWORK), nc=len(CLASSES), verbose=False)
     if detector is not None:
         load_into(whole, detector)
+    return nn.Sequential(*whole.model[:SHARED_LAYERS])
+
+
+def _network(detector: Path | None = None) -> Any:
+    import torch
+    from torch import nn
 
     def step(before: int, after: int, stride: int) -> list[nn.Module]:
         return [nn.Conv2d(before, after, 3, stride, 1, bias=False), nn.BatchNorm2d(after), nn.SiLU()]
@@ -149,7 +154,7 @@ def _network(detector: Path | None = None) -> Any:
 
         def __init__(self) -> None:
             super().__init__()
-            self.first = nn.Sequential(*whole.model[:SHARED_LAYERS])
+            self.first = first_layers(detector)
             # Where in the crop a thing lies is what decides: no pooling over the whole crop, the last 4×4 places stay apart.
             self.then = nn.Sequential(
                 *step(SHARED_CHANNELS * len(VIEWS), 128, 1),
@@ -191,8 +196,8 @@ def _turn(images: Any, angles: Any, squared: Any, generator: Any) -> tuple[Any, 
     return torch.cat(cuts, dim=3), angles - turn
 
 
-def _augment(images: Any, angles: Any, generator: Any) -> tuple[Any, Any]:
-    """Light, colour and mirror, in torch, for a batch (N, 3, H, W) in 0–1."""
+def relit(images: Any, generator: Any) -> Any:
+    """A batch (N, 3, H, W) in 0–1 in other light, other colours and with noise."""
     import torch
 
     n = len(images)
@@ -203,8 +208,15 @@ def _augment(images: Any, angles: Any, generator: Any) -> tuple[Any, Any]:
     grey = images.mean(dim=1, keepdim=True)
     images = grey + (images - grey) * (0.3 + 1.1 * torch.rand(n, 1, 1, 1, generator=generator))
     noise = torch.rand(n, 1, 1, 1, generator=generator) * 0.05
-    images = (images + torch.randn(images.shape, generator=generator) * noise).clamp(0, 1)
-    mirror = torch.rand(n, generator=generator) < 0.5
+    return (images + torch.randn(images.shape, generator=generator) * noise).clamp(0, 1)
+
+
+def _augment(images: Any, angles: Any, generator: Any) -> tuple[Any, Any]:
+    """Light, colour and mirror, in torch, for a batch (N, 3, H, W) in 0–1."""
+    import torch
+
+    images = relit(images, generator)
+    mirror = torch.rand(len(images), generator=generator) < 0.5
     mirrored = torch.cat([view.flip(3) for view in images.split(CROP_PX, dim=3)], dim=3)
     images = torch.where(mirror[:, None, None, None], mirrored, images)
     angles = torch.where(mirror, torch.pi - angles, angles)

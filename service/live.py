@@ -172,7 +172,12 @@ class LiveEngine:
             frozen.scene,
             pictures,
             None if calibration is None else calibration.to_json(),
-            {"detector": frozen.model_sha256, "facing": frozen.facing_sha256, **frozen.versions},
+            {
+                "detector": frozen.model_sha256,
+                "facing": frozen.facing_sha256,
+                "place": frozen.place_sha256,
+                **frozen.versions,
+            },
             None if calibration is None else view_json(calibration),
         )
 

@@ -73,7 +73,12 @@ def look_at(data: bytes, game: str | None, settings: Settings, name: str) -> See
         calibration.to_json(),
         encode(shown, 88, 1),
         view,
-        {"detector": pipeline.model_sha256, "facing": pipeline.facing_sha256, **versions()},
+        {
+            "detector": pipeline.model_sha256,
+            "facing": pipeline.facing_sha256,
+            "place": pipeline.place_sha256,
+            **versions(),
+        },
         calibration.grade,
         calibration.quality.median_mm,
         settings,

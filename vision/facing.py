@@ -34,10 +34,6 @@ WINDOW_RAD = np.deg2rad(30.0)
 # Classes that have a front at all, and those whose front is one of the box's four sides.
 FACING_CLASSES = frozenset({"round-base", "rect-base", "tray", "standee"})
 SQUARED_CLASSES = frozenset({"rect-base", "tray"})
-# Crops in one run of the network: enough to keep two cores busy, small enough to stay in their cache.
-BATCH = 32
-# The last crops of a look, where they are few.
-SMALL_BATCH = 8
 DEFAULT_CONFIDENCE = 0.8
 # A round base is looked at twice more, turned by so many bins: 95 % of them are then right to a sixth less.
 TURNED_STEPS = (13, 24)
@@ -59,31 +55,34 @@ def crop(
     """
     boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
     crops = np.zeros((len(boxes), size_px, size_px * len(views), 3), dtype=np.uint8)
+    # Never degenerate: a box of no size still has a place.
+    step = np.maximum(boxes[:, 2:4].max(axis=1)[:, None] * views, 1.0) / size_px
+    # From a copy of the picture that is at most half again too fine: interpolation alone would alias.
+    levels = np.maximum(np.ceil(np.log2(step / COARSEST_STEP)), 0).astype(int)
     smaller = [np.asarray(image_bgr)]
+    while len(smaller) <= levels.max(initial=0) and min(smaller[-1].shape[:2]) > 1:
+        smaller.append(cv2.pyrDown(smaller[-1]))
+    levels = np.minimum(levels, len(smaller) - 1)
+    scale = 2.0**-levels
+    # From crop pixels to picture pixels, which is what WARP_INVERSE_MAP expects.
+    cos, sin = (turn(boxes[:, 4])[:, None] * step * scale for turn in (np.cos, np.sin))
+    x, y = ((boxes[:, k, None] + 0.5) * scale - 0.5 for k in (0, 1))
     middle = (size_px - 1) / 2
-    for i, (cx, cy, w, h, angle) in enumerate(boxes):
-        for k, wider in enumerate(views):
-            # Never degenerate: a box of no size still has a place.
-            step = max(wider * max(w, h), 1.0) / size_px
-            # From a copy of the picture that is at most half again too fine: interpolation alone would alias.
-            level = max(0, int(np.ceil(np.log2(step / COARSEST_STEP)))) if step > COARSEST_STEP else 0
-            while len(smaller) <= level and min(smaller[-1].shape[:2]) > 1:
-                smaller.append(cv2.pyrDown(smaller[-1]))
-            level = min(level, len(smaller) - 1)
-            scale = 2.0**-level
-            x, y = (cx + 0.5) * scale - 0.5, (cy + 0.5) * scale - 0.5
-            cos, sin = np.cos(angle) * step * scale, np.sin(angle) * step * scale
-            # From crop pixels to picture pixels, which is what WARP_INVERSE_MAP expects.
-            matrix = np.array(
-                [[cos, -sin, x - cos * middle + sin * middle], [sin, cos, y - sin * middle - cos * middle]]
-            )
-            crops[i, :, k * size_px : (k + 1) * size_px] = cv2.warpAffine(
-                smaller[level],
-                matrix,
-                (size_px, size_px),
-                flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-                borderMode=cv2.BORDER_REPLICATE,
-            )
+    matrices = np.stack(
+        [
+            np.stack([cos, -sin, x - cos * middle + sin * middle], axis=-1),
+            np.stack([sin, cos, y - sin * middle - cos * middle], axis=-1),
+        ],
+        axis=-2,
+    )
+    for i, k in np.ndindex(levels.shape):
+        crops[i, :, k * size_px : (k + 1) * size_px] = cv2.warpAffine(
+            smaller[levels[i, k]],
+            matrices[i, k],
+            (size_px, size_px),
+            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
     return crops
 
 
@@ -186,14 +185,4 @@ class FacingModel:
 
     def shares(self, crops: NDArray[Any]) -> NDArray[np.float64]:
         """The network's shares per direction for crops as ``crop`` gives them."""
-        if len(crops) == 0:
-            return np.zeros((0, BINS))
-        parts = []
-        for start in range(0, len(crops), BATCH):
-            part = crops[start : start + BATCH]
-            full = np.zeros(
-                (BATCH if len(part) > SMALL_BATCH else SMALL_BATCH, *part.shape[1:]), dtype=np.uint8
-            )
-            full[: len(part)] = part
-            parts.append(self._network(full)[0][: len(part)])
-        return np.concatenate(parts).astype(np.float64)
+        return self._network.each(crops).astype(np.float64).reshape(-1, BINS)

@@ -47,6 +47,10 @@ class Found:
     guess_deg: float | None = None
     """The likeliest front, however unsure; `guess_sure` is the share that speaks for it. One of many in a block's vote."""
     guess_sure: float = 0.0
+    box_cov_mm2: Floats | None = None
+    """How well the middle of its box is known by itself, before any edge is looked at; None: as well as boxes usually are."""
+    whole: float = 0.0
+    """How much its box looks like one base and nothing but, as a logarithm; 0 where nothing is known."""
     unseen: bool = False
     """No box was found for it: its cell in a block looks taken."""
 

@@ -123,12 +123,21 @@ def _outcome(true: Verdict, seen: Verdict) -> Outcome:
         return "unknown"
     if seen.answer is Answer.TOO_CLOSE:
         return "too_close"
+    if true.answer == seen.answer and _left_open(true, seen):
+        return "too_close"
     same = (true.answer, true.band, true.arc) == (seen.answer, seen.band, seen.arc)
     if same and true.answer is None and true.band is None and true.arc is None:
         same = _value_fits(true, seen)
         if same and true.ids is not None:
             same = set(true.ids) == set(seen.ids or ())
     return "right" if same else "wrong"
+
+
+def _left_open(true: Verdict, seen: Verdict) -> bool:
+    """A yes or no that leaves out in which band or arc: that lies too near the line between two, or needs a front."""
+    return (true.band is not None and seen.band is None) or (
+        true.answer is not None and true.arc is not None and seen.arc is None
+    )
 
 
 def _value_fits(true: Verdict, seen: Verdict) -> bool:

@@ -7,7 +7,7 @@ each supposition, `cover` what the picture says of the best of them; here the tw
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ from .ground import Ground, Looks, ground_of
 from .group import Block, Ints, linked_groups
 from .outline import frame
 
-__all__ = ["UNSEEN", "Lattice", "read_lattices"]
+__all__ = ["UNSEEN", "Ask", "Lattice", "read_lattices"]
 
 LINK_SHARE: Final = 1.3
 """Boxes whose middles are nearer than this many times their mean long side, and a gap, may be neighbours."""
@@ -37,7 +37,18 @@ RIVAL_LEAST_MM: Final = 5.0
 """A block that this much less speaks for may still be the true one; sides nearer than this are the same side."""
 RARE_COST: Final = 3.0
 GAP_COST: Final = 2.0
+ASKED_MOST: Final = 4
+ASKED_CELLS: Final = 8
+SAID_MOST: Final = 4.0
+SAID_WORTH: Final = 0.6
+"""Of how many suppositions, and how many cells of each, the network is asked whether they are one base; how far one cell's
+answer counts, and how much beside a box."""
+SETTLED: Final = 1.5
+"""A cell of which it is said so clearly (as a logarithm) that a base stands there, or none, is in doubt no more."""
 """Sizes beside the game's own, and blocks with gaps, are that much less likely from the outset (as a logarithm)."""
+
+
+Ask = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +91,12 @@ def read_lattices(
     found: Sequence[Found],
     sizes: Catalogue,
     gaps_mm: Sequence[float] = (0.0,),
+    ask: Ask | None = None,
 ) -> list[Lattice]:
-    """Blocks of two and more bases among the rectangular finds, and what the picture says of their cells."""
+    """Blocks of two and more bases among the rectangular finds, and what the picture says of their cells.
+
+    `ask` says of places (N,4,2) how much each looks like one base and nothing but (a logarithm; nothing known: 0).
+    """
     rows = np.array([i for i, f in enumerate(found) if f.cls == "rect-base" and f.corners_px is not None])
     if len(rows) < 2:
         return []
@@ -91,6 +106,7 @@ def read_lattices(
     quads = np.asarray(view.places_mm(corners.reshape(-1, 2), height), dtype=np.float64).reshape(-1, 4, 2)
     turn = np.array([found[i].turn_deg for i in rows])
     score = np.array([found[i].score for i in rows])
+    whole = np.array([found[i].whole for i in rows])
     strangers = [f.corners_px for f in found if f.cls in STRANGE and f.corners_px is not None]
     pixel = view.mm_per_px(at, float(height[0]))
     out: list[Lattice] = []
@@ -105,7 +121,7 @@ def read_lattices(
         left, first = group, len(out)
         while len(left) > 1:
             cluster = Cluster(rows[left], at[left], quads[left], turn[left], score[left])
-            best = _best(cluster, sizes, gaps_mm, ground)
+            best = _best(cluster, sizes, gaps_mm, ground, ask, float(np.mean(whole[left])))
             if best is None or set(best.block.members) == {UNSEEN}:
                 break
             out.append(best)
@@ -154,6 +170,8 @@ def _best(
     sizes: Catalogue,
     gaps_mm: Sequence[float],
     ground: Ground | None,
+    ask: Ask | None,
+    whole_boxes: float,
 ) -> Lattice | None:
     supposed = weigh(cluster, sizes.rects_mm, gaps_mm)
     if supposed is None:
@@ -178,6 +196,8 @@ def _best(
             boxes = boxes_worth(cluster, covered, block.at_mm)
             worth = boxes + seen
             clear = not weighed and not whole.doubt and boxes > CLEAR * float(cluster.score.sum())
+            # Boxes that are halves of bases lie on a lattice too, and know that they are none.
+            clear = clear and (ask is None or whole_boxes > 0)
         worth -= RARE_COST * (tuple(sorted(block.size_mm)) not in sizes.usual_mm) + GAP_COST * (
             block.gap_mm > 0
         )
@@ -186,11 +206,54 @@ def _best(
             break
     if not weighed:
         return None
+    if ask is not None and len(weighed) > 1:
+        weighed = _looked_at(weighed, ask, float(cluster.score.sum()))
     worth, best = max(weighed, key=lambda w: w[0])
+    if ask is not None:
+        best = _told_apart(best, ask)
     if len(best.block.cells) < 2:
         return None
-    rivals = tuple(other.block for w, other in weighed if other is not best and w > worth - RIVAL)
+    rivals = tuple(
+        other.block for w, other in weighed if other.block.size_mm != best.block.size_mm and w > worth - RIVAL
+    )
     return _upright(replace(best, rivals=rivals))
+
+
+def _looked_at(weighed: list[tuple[float, Lattice]], ask: Ask, boxes: float) -> list[tuple[float, Lattice]]:
+    """The likeliest suppositions, weighed anew by how much their cells look like one base each."""
+    likely = sorted(weighed, key=lambda w: -w[0])[:ASKED_MOST]
+    chosen = []
+    for _, lattice in likely:
+        cells = lattice.block.cells
+        picked = np.unique(np.linspace(0, len(cells) - 1, ASKED_CELLS).round().astype(int))
+        chosen.append(_cell_quads(lattice.block, cells[picked]))
+    said = np.clip(ask(np.concatenate(chosen)), -SAID_MOST, SAID_MOST)
+    parts = np.split(said, np.cumsum([len(quads) for quads in chosen])[:-1])
+    return [
+        (worth + SAID_WORTH * boxes * float(np.mean(part)), lattice)
+        for (worth, lattice), part in zip(likely, parts, strict=True)
+    ]
+
+
+def _told_apart(lattice: Lattice, ask: Ask) -> Lattice:
+    """The lattice with the cells settled that no box was found for, or that the colours leave in doubt."""
+    block = lattice.block
+    place = {(x, y): i for (x, y), i in zip(block.cells.tolist(), block.members, strict=True)}
+    open_ = list(dict.fromkeys([*lattice.doubt, *(c for c, i in place.items() if i == UNSEEN)]))
+    if not open_:
+        return lattice
+    said = dict(zip(open_, ask(_cell_quads(block, np.array(open_))).tolist(), strict=True))
+    for cell, worth in said.items():
+        if worth > SETTLED:
+            place.setdefault(cell, UNSEEN)
+        elif worth < -SETTLED and place.get(cell) == UNSEEN:
+            del place[cell]
+    doubt = tuple(c for c, worth in said.items() if abs(worth) <= SETTLED and c in lattice.doubt)
+    if not place:
+        return lattice
+    cells = sorted(place)
+    settled = replace(block, cells=np.array(cells, dtype=np.int64), members=tuple(place[c] for c in cells))
+    return replace(lattice, block=settled, doubt=doubt)
 
 
 def _distinct(supposed: Supposed) -> list[int]:

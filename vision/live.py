@@ -68,13 +68,14 @@ class LiveTable:
         params: Mapping[str, Any] | None = None,
         detector: Any = None,
         facing: Any = None,
+        place: Any = None,
         corrections: Corrections | None = None,
         fps: float = 1 / CHECK_S,
         calibrate: bool = False,
     ) -> None:
         named = isinstance(source, Address | str | os.PathLike | int)
         self._source: Source = Source(source, fps=fps) if named else source  # type: ignore[arg-type, assignment]
-        self._pipeline = Pipeline(game, params, detector=detector, facing=facing)
+        self._pipeline = Pipeline(game, params, detector=detector, facing=facing, place=place)
         self._calibration = calibration
         self._calibrate = calibrate
         self._corrections = corrections or Corrections()
@@ -241,6 +242,7 @@ class LiveTable:
             versions=versions(),
             model_sha256=self._pipeline.model_sha256,
             facing_sha256=self._pipeline.facing_sha256,
+            place_sha256=self._pipeline.place_sha256,
         )
 
     # -- the loop ------------------------------------------------------------------------------------------

@@ -28,13 +28,16 @@ from regla.rules.units import mm_per
 from .boards import lay_boards
 from .catalogue import Catalogue, catalogue
 from .errors import VisionError
+from .facing import FacingModel
 from .found import Found, Thing
 from .group import Block, find_blocks, solid
 from .orient import straighten
+from .place import PlaceModel, place_boxes
 from .proposals import propose
 from .refine import refine
 from .tags import Tag, find_tags
 from .things import make_things
+from .weights import ModelFileError
 
 __all__ = ["Pipeline", "Sight", "versions"]
 
@@ -91,6 +94,7 @@ class Pipeline:
         unit: str = "mm",
         detector: Any = None,
         facing: Any = None,
+        place: Any = None,
         board: Any = None,
     ) -> None:
         if game not in GAMES:
@@ -103,12 +107,19 @@ class Pipeline:
         self.sizes: Catalogue = catalogue(game, self.params, unit)
         self._detector = detector
         self._facing = facing
+        self._place = place
 
     def of_game(self, game: str, params: Mapping[str, Any] | None) -> Pipeline:
         """The same eyes for another game or other settings."""
         board = self.board if game == self.game else None
         return Pipeline(
-            game, params, unit=self.unit, detector=self._detector, facing=self._facing, board=board
+            game,
+            params,
+            unit=self.unit,
+            detector=self._detector,
+            facing=self._facing,
+            place=self._place,
+            board=board,
         )
 
     @property
@@ -137,14 +148,15 @@ class Pipeline:
     def facing(self) -> Any:
         """The facing network; False where none is installed: then a front is known from tags and ranks only."""
         if self._facing is None:
-            from .facing import FacingModel
-            from .weights import ModelFileError
-
-            try:
-                self._facing = FacingModel.load()
-            except (ModelFileError, FileNotFoundError):
-                self._facing = False
+            self._facing = _loaded(FacingModel)
         return self._facing
+
+    @property
+    def place(self) -> Any:
+        """The place network; False where none is installed: then boxes are taken as the detector draws them."""
+        if self._place is None:
+            self._place = _loaded(PlaceModel)
+        return self._place
 
     @property
     def model_sha256(self) -> str | None:
@@ -153,6 +165,10 @@ class Pipeline:
     @property
     def facing_sha256(self) -> str | None:
         return getattr(self.facing, "model_sha256", None) if self.facing else None
+
+    @property
+    def place_sha256(self) -> str | None:
+        return getattr(self.place, "model_sha256", None) if self.place else None
 
     def look(
         self,
@@ -169,7 +185,9 @@ class Pipeline:
         detected = time.perf_counter()
         hands = int(np.sum((seen.class_id == CLASS_ID["hand"]) & (seen.score >= HAND_SCORE)))
         view = _view(calibration)
-        found = solid(straighten(image, view, _on_table(propose(seen, view, self.sizes), calibration)))
+        placed = place_boxes(self.place, image, view, seen, self.sizes) if self.place else None
+        first = _on_table(propose(seen, view, self.sizes, placed), calibration)
+        found = solid(straighten(image, view, first))
         marks = find_tags(image, view, self._tag_height()) if tags else []
         found = self._see_fronts(image, view, found, marks)
         sight = Sight((), tuple(found), (), hands, 0.0, 1e3 * (detected - began), frames, tuple(marks))
@@ -187,7 +205,7 @@ class Pipeline:
     def _measure(self, image: npt.NDArray[Any], view: TableView, sight: Sight) -> Sight:
         # Where bases of many sizes stand in ranks, the picture says which blocks there are: `refine` reads them.
         blocks = [] if self.sizes.open else find_blocks(sight.found)
-        measured = refine(image, view, sight.found, blocks, self.sizes)
+        measured = refine(image, view, sight.found, blocks, self.sizes, self.place or None)
         things = make_things(measured, self.game)
         things, board = lay_boards(things, measured.found, self.game, self.params_mm, self.board)
         return replace(
@@ -245,6 +263,13 @@ class Pipeline:
                     out[owner], tag=tag.number, facing_deg=tag.up_deg, facing_sigma_deg=tag.sigma_deg
                 )
         return out
+
+
+def _loaded(network: type[FacingModel] | type[PlaceModel]) -> Any:
+    try:
+        return network.load()
+    except (ModelFileError, FileNotFoundError):
+        return False
 
 
 def _view(calibration: Calibration | TableView) -> TableView:

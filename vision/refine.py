@@ -20,6 +20,8 @@ from .found import Floats, Found
 from .group import Block
 from .lattice import UNSEEN, Lattice, read_lattices
 from .outline import CORNER_SHARE, SHAPES, frame, unit_outline
+from .place import Asked, PlaceModel
+from .seat import LEAST_MM, Seat, seated
 from .single import sized
 
 __all__ = ["Measured", "refine"]
@@ -38,6 +40,9 @@ INSET: Final = {"tray": (0.14, 0.03)}
 supposed, half of the outline would sit on the frame's inner border, and half on the shadow of the other side."""
 BLOCK_SIGMA_PX: Final = {"rect-base": 1.2, "tray": 0.9}
 """What all boxes of a block may have in common: figures lean, and draw all boxes the same way."""
+SAME_PICTURE: Final = {"round-base": 1.6, "rect-base": 1.3, "tray": 1.3}
+SAME_BLOCK: Final = 1.7
+"""The second look at a box and the fit of its edges do not err each on its own: measured on rendered tables, so much wider."""
 FREE_SIZE_PX: Final = 0.7
 """How well half the size of a box is known, one standard deviation."""
 SNAP_MM: Final = 1.0
@@ -72,22 +77,32 @@ def refine(
     found: Sequence[Found],
     blocks: Sequence[Block],
     sizes: Catalogue,
+    place: PlaceModel | None = None,
 ) -> Measured:
-    """Fit everything at once to the edges of a picture (uint8 or float32, BGR)."""
+    """Fit everything at once to the edges of a picture (uint8 or float32, BGR).
+
+    `place` is asked, where there is one, which cells of blocks are bases.
+    """
     unsure = [np.zeros((2, 2))] * len(blocks)
+    asked = Asked(place, image, view, sizes.height("rect-base").mm) if place and sizes.open else None
     if sizes.open:
-        lattices = read_lattices(image, view, found, sizes, (0.0, SKIRMISH_GAP_MM))
+        lattices = read_lattices(
+            image, view, found, sizes, (0.0, SKIRMISH_GAP_MM), asked.whole if asked is not None else None
+        )
         found, blocks = _mended(found, lattices)
         unsure = [lattice.open_mm for lattice in lattices]
+    seats = [seated(block, found) for block in blocks]
+    blocks = [seat.block if seat is not None else block for seat, block in zip(seats, blocks, strict=True)]
     in_block = {i for block in blocks for i in block.members}
     singles = [i for i, f in enumerate(found) if f.cls in FITTED and i not in in_block]
     if not singles and not blocks:
         return Measured(list(found), [], [], [], [])
-    told = sized(image, view, found, singles, sizes) if sizes.open else {}
+    told = sized(image, view, found, singles, sizes, asked) if sizes.open else {}
     found = [told[i].found if i in told else f for i, f in enumerate(found)]
     out = list(found)
-    bodies = _bodies(found, singles, blocks, view, sizes)
+    bodies = _bodies(found, singles, blocks, seats, view, sizes)
     fitted = fit(image, view, bodies)
+    fitted.covariance[:, :2, :2] *= _same_picture(found, singles, seats)[:, None, None]
     ground = _calibration_cov(view, bodies.at_mm + fitted.change[:, :2], bodies.height_mm)
     for k, i in enumerate(singles):
         one = _owned_up(_snapped(_single(found[i], bodies, fitted, ground, k), sizes), sizes)
@@ -158,6 +173,14 @@ def _on(block: Block, f: Found) -> bool:
     return bool((block.cells == cell).all(axis=1).any())
 
 
+def _same_picture(found: Sequence[Found], singles: Sequence[int], seats: Sequence[Seat | None]) -> Floats:
+    """By how much covariances are wider where a box was looked at twice and then fitted: both saw the same pixels."""
+    alone = [
+        SAME_PICTURE.get(found[i].cls, 1.0) if found[i].box_cov_mm2 is not None else 1.0 for i in singles
+    ]
+    return np.array([*alone, *(1.0 if seat is None else SAME_BLOCK for seat in seats)])
+
+
 def _middle(block: Block) -> Floats:
     return np.asarray((block.cells.max(axis=0) + block.cells.min(axis=0)) / 2)
 
@@ -219,9 +242,15 @@ def _owned_up(found: Found, sizes: Catalogue) -> Found:
 
 
 def _bodies(
-    found: Sequence[Found], singles: list[int], blocks: Sequence[Block], view: TableView, sizes: Catalogue
+    found: Sequence[Found],
+    singles: list[int],
+    blocks: Sequence[Block],
+    seats: Sequence[Seat | None],
+    view: TableView,
+    sizes: Catalogue,
 ) -> Bodies:
     at, turn, half, height, height_sigma, size_sigma, place_sigma, turn_sigma = [], [], [], [], [], [], [], []
+    known: list[Floats | None] = []
     parts: list[tuple[Floats, Floats, Floats]] = []
     for i in singles:
         f = found[i]
@@ -238,7 +267,8 @@ def _bodies(
         size_sigma.append(1e-4 if f.snapped else FREE_SIZE_PX * float(view.mm_per_px(f.at_mm[None])[0]))
         place_sigma.append(BOX_SIGMA_PX[f.cls])
         turn_sigma.append(1e-6 if f.shape == "circle" else 3.5)
-    for block in blocks:
+        known.append(f.box_cov_mm2)
+    for block, seat in zip(blocks, seats, strict=True):
         parts.append(_free_sides(block))
         at.append(block.centres_mm(_middle(block)[None])[0])
         turn.append(block.turn_deg)
@@ -250,7 +280,8 @@ def _bodies(
         count = len(block.members)
         cls = found[block.members[0]].cls
         place_sigma.append(float(np.hypot(BLOCK_SIGMA_PX[cls], BOX_SIGMA_PX[cls] / np.sqrt(count))))
-        turn_sigma.append(max(0.3, 2.5 / np.sqrt(count)))
+        turn_sigma.append(max(0.3, 2.5 / np.sqrt(count)) if seat is None else seat.turn_sigma_deg)
+        known.append(None if seat is None else seat.cov_mm2)
     count = len(at)
     places, heights = np.array(at, dtype=np.float64), np.array(height)
     pixel = view.mm_per_px(places, float(np.median(heights)))
@@ -263,6 +294,10 @@ def _bodies(
     sigma[:, WIDTH] = sigma[:, DEPTH] = size_sigma
     sigma[:, HEIGHT] = height_sigma
     prior[:, np.arange(PARAMETERS), np.arange(PARAMETERS)] = sigma**-2
+    for k, cov in enumerate(known):
+        if cov is not None:
+            prior[k, :2, :2] = np.linalg.inv(cov + LEAST_MM**2 * np.eye(2))
+            wider[k] = 1.0
     return Bodies(
         places,
         np.radians(turn),

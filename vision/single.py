@@ -20,6 +20,7 @@ from .catalogue import Catalogue
 from .found import Floats, Found
 from .ground import laid_out, sampled
 from .outline import frame
+from .place import Asked
 
 __all__ = ["Sized", "sized"]
 
@@ -44,6 +45,10 @@ RARE_COST: Final = 8.0
 """Sizes beside the game's own are that much less likely: the shadow around a base looks like a base of the next size."""
 OWN_COST: Final = 14.0
 """And so much less likely is a size that is not sold at all: bases are, now and then, made at home."""
+ASKED_MOST: Final = 3
+SAID_MOST: Final = 5.0
+SAID_WORTH: Final = 3.0
+"""How many sizes the network is asked about, how far its answer counts, and how much beside the sides."""
 TURN_SIGMA_DEG: Final = 2.5
 COOL: Final = 3.0
 """How little a difference in worth decides: neighbouring millimetres are seen together."""
@@ -63,7 +68,12 @@ class Sized:
 
 
 def sized(
-    image: npt.NDArray[Any], view: TableView, found: Sequence[Found], rows: Sequence[int], sizes: Catalogue
+    image: npt.NDArray[Any],
+    view: TableView,
+    found: Sequence[Found],
+    rows: Sequence[int],
+    sizes: Catalogue,
+    asked: Asked | None = None,
 ) -> dict[int, Sized]:
     """Those finds in `rows` that are large rectangular bases, or of no listed size, as what the picture shows."""
     large = [i for i in rows if _is_large(found[i])]
@@ -74,7 +84,7 @@ def sized(
     quads = np.asarray(view.places_mm(corners, heights), dtype=np.float64).reshape(-1, 4, 2)
     pixel_mm = view.mm_per_px(np.array([found[i].at_mm for i in large]))
     new = [
-        _one(image, view, found[i], sizes, quad, OFF_PX * float(mm))
+        _one(image, view, found[i], sizes, quad, OFF_PX * float(mm), asked)
         for i, quad, mm in zip(large, quads, pixel_mm, strict=True)
     ]
     return {i: one for i, one in zip(large, new, strict=True) if one is not None}
@@ -87,7 +97,13 @@ def _is_large(f: Found) -> bool:
 
 
 def _one(
-    image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue, quad: Floats, sigma: float
+    image: npt.NDArray[Any],
+    view: TableView,
+    f: Found,
+    sizes: Catalogue,
+    quad: Floats,
+    sigma: float,
+    asked: Asked | None,
 ) -> Sized | None:
     middle = quad.mean(axis=0)
     side = np.ptp((quad - middle) @ frame(f.turn_deg), axis=0)
@@ -112,6 +128,8 @@ def _one(
             worth -= cost + 0.5 * (turn / TURN_SIGMA_DEG) ** 2
             if key not in best or worth > best[key][0]:
                 best[key] = (worth, f.turn_deg + turn, at @ axes.T, size)
+    if asked is not None:
+        return _chosen(f, _looked_at(best, asked), own)
     worths = np.array([b[0] for b in best.values()])
     belief = np.exp((worths - worths.max()) / COOL)
     belief /= belief.sum()
@@ -127,6 +145,46 @@ def _one(
     return Sized(
         replace(f, at_mm=at, size_mm=(float(size[0]), float(size[1])), turn_deg=turn % 360, snapped=True),
         open_mm2,
+    )
+
+
+Laid = tuple[float, float, Floats, Floats]
+"""What is said for a size, and its turn, middle and sides."""
+
+
+def _looked_at(best: dict[tuple[float, float], Laid], asked: Asked) -> list[tuple[Laid, Floats]]:
+    """The likeliest sizes where the network puts a base of each, weighed anew by how much they look like one; with covariances."""
+    likely = sorted(best.values(), key=lambda b: -b[0])[:ASKED_MOST]
+    corner = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) / 2
+    quads = np.array([at + (corner * size) @ frame(turn).T for _, turn, at, size in likely])
+    at, cov, whole = asked.stands(quads)
+    said = SAID_WORTH * np.clip(whole, -SAID_MOST, SAID_MOST)
+    return [
+        ((worth + float(says), turn, place, size), spread)
+        for (worth, turn, _, size), place, spread, says in zip(likely, at, cov, said, strict=True)
+    ]
+
+
+def _chosen(f: Found, looked: list[tuple[Laid, Floats]], own: tuple[float, float]) -> Sized | None:
+    worths = np.array([laid[0] for laid, _ in looked])
+    belief = np.exp((worths - worths.max()) / COOL)
+    belief /= belief.sum()
+    (_, turn, at, size), cov = looked[int(worths.argmax())]
+    if (float(size.min()), float(size.max())) == own:
+        return None
+    apart = np.array([laid[2] for laid, _ in looked]) - at
+    if size[0] > size[1]:
+        size, turn = size[::-1], turn - 90
+    return Sized(
+        replace(
+            f,
+            at_mm=at,
+            size_mm=(float(size[0]), float(size[1])),
+            turn_deg=turn % 360,
+            snapped=True,
+            box_cov_mm2=cov,
+        ),
+        np.einsum("h,hi,hj->ij", belief, apart, apart),
     )
 
 

@@ -72,4 +72,5 @@ class Frozen:
     versions: Mapping[str, str] = field(default_factory=dict)
     model_sha256: str | None = None
     facing_sha256: str | None = None
+    place_sha256: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -80,7 +80,7 @@ def folder(tmp_path_factory):
 
 
 def eyes(bases=BASES, **more):
-    return lambda game: Pipeline(game, detector=Told(bases, **more), facing=ToldFacing(BASES))
+    return lambda game: Pipeline(game, detector=Told(bases, **more), facing=ToldFacing(BASES), place=False)
 
 
 @pytest.mark.parametrize("calibrate", ["truth", "markers"])

@@ -23,7 +23,7 @@ VIEW = world.overhead()
 
 def seen(bases, told, **more):
     image = draw(bases, sheets=False)
-    pipeline = Pipeline("t9a", detector=Told(told, **more), facing=ToldFacing(bases))
+    pipeline = Pipeline("t9a", detector=Told(told, **more), facing=ToldFacing(bases), place=False)
     return pipeline.look(image, VIEW)
 
 

@@ -42,7 +42,7 @@ def calibration(picture):
 
 def pipeline(**more):
     facing = ToldFacing(BASES) if more.pop("faces", True) else False
-    return Pipeline("t9a", detector=Told(BASES, **more), facing=facing)
+    return Pipeline("t9a", detector=Told(BASES, **more), facing=facing, place=False)
 
 
 def test_a_table_from_its_sheets(picture, calibration):
@@ -127,7 +127,7 @@ def test_a_camera_that_was_moved_since_is_refused(calibration):
 
 def test_an_empty_table_is_a_scene_without_pieces(calibration):
     empty = draw([])
-    seen = look(empty, calibration, "t9a", pipeline=Pipeline("t9a", detector=Told([]), facing=False))
+    seen = look(empty, calibration, "t9a", pipeline=Pipeline("t9a", detector=Told([]), facing=False, place=False))
     assert seen.scene.pieces == ()
 
 
