@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-__all__ = ["area_px2", "boxes_of", "corners_of", "iou", "keep_best", "overlap_px2", "thin"]
+__all__ = ["a_few", "area_px2", "boxes_of", "corners_of", "iou", "keep_best", "overlap_px2", "thin"]
 
 Floats = NDArray[np.floating]
 
@@ -148,6 +148,28 @@ def thin(boxes: Floats, score: Floats, class_id: NDArray[np.integer]) -> NDArray
         stout = (long[rest] < LONG_RATIO * short[rest]) & (long[i] < LONG_RATIO * short[i])
         alive[rest[near & sized & (stout | (turn < THIN_TURN_RAD))]] = False
     return order[alive]
+
+
+# Things whose areas differ by less (as a logarithm: by a third) may be of one block, and nearer than so many half diagonals.
+ALIKE_LOG_AREA = 0.3
+BLOCK_REACH = 5.0
+
+
+def a_few(places: Floats, reach: Floats, areas: Floats, most: int) -> NDArray[np.bool_]:
+    """Which of many to ask, best first: of those alike in size and close together only so many.
+
+    >>> row = np.column_stack([np.arange(8) * 20.0, np.zeros(8)])
+    >>> a_few(row, np.full(8, 14.0), np.full(8, 400.0), 3).tolist()
+    [True, True, True, False, True, True, True, False]
+    """
+    places, areas = np.asarray(places), np.asarray(areas)
+    alike = np.abs(np.log(areas[:, None] / areas[None])) < ALIKE_LOG_AREA
+    near = np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) < BLOCK_REACH * reach[:, None]
+    near &= alike
+    taken = np.zeros(len(places), dtype=bool)
+    for n in range(len(places)):
+        taken[n] = np.count_nonzero(near[n] & taken) < most
+    return taken
 
 
 def keep_best(

@@ -41,6 +41,8 @@ TURNED_STEPS = (13, 24)
 LEAST_SHARE = 1e-4
 # Picture pixels to one crop pixel, at most.
 COARSEST_STEP = 1.5
+# Pixels, made smaller, around what is cut: they take part in the smoothing.
+MARGIN = 8
 
 
 def crop(
@@ -53,13 +55,15 @@ def crop(
 
     The views of a box stand side by side: (N, size, size * views, 3).
     """
-    boxes = np.asarray(boxes, dtype=np.float64).reshape(-1, 5)
+    boxes = np.array(boxes, dtype=np.float64).reshape(-1, 5)
     crops = np.zeros((len(boxes), size_px, size_px * len(views), 3), dtype=np.uint8)
     # Never degenerate: a box of no size still has a place.
     step = np.maximum(boxes[:, 2:4].max(axis=1)[:, None] * views, 1.0) / size_px
     # From a copy of the picture that is at most half again too fine: interpolation alone would alias.
     levels = np.maximum(np.ceil(np.log2(step / COARSEST_STEP)), 0).astype(int)
-    smaller = [np.asarray(image_bgr)]
+    part, corner = _around(np.asarray(image_bgr), boxes[:, :2], step * size_px, 2 ** levels.max(initial=0))
+    boxes[:, :2] -= corner
+    smaller = [part]
     while len(smaller) <= levels.max(initial=0) and min(smaller[-1].shape[:2]) > 1:
         smaller.append(cv2.pyrDown(smaller[-1]))
     levels = np.minimum(levels, len(smaller) - 1)
@@ -84,6 +88,23 @@ def crop(
             borderMode=cv2.BORDER_REPLICATE,
         )
     return crops
+
+
+def _around(
+    image: NDArray[Any], middles: NDArray[np.float64], sides: NDArray[np.float64], coarse: int
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The part of a picture that crops of these sides are cut from, and its corner: only that is made smaller.
+
+    The corner falls on a pixel of the picture made ``coarse`` times smaller, so that the part's pixels are the picture's own.
+    """
+    whole = np.array(image.shape[1::-1])
+    if not len(middles):
+        return image, np.zeros(2, dtype=np.int64)
+    reach = sides.max(axis=1)[:, None] * np.sqrt(0.5) + MARGIN * coarse
+    low = np.clip(np.floor((middles - reach).min(axis=0) / coarse) * coarse, 0, whole - 1).astype(np.int64)
+    low -= low % coarse
+    high = np.clip(np.ceil((middles + reach).max(axis=0)), low + 1, whole).astype(np.int64)
+    return image[low[1] : high[1], low[0] : high[0]], low
 
 
 def decode(

@@ -26,6 +26,7 @@ from regla.rules.scene import Board, Terrain
 from regla.rules.units import mm_per
 
 from .boards import lay_boards
+from .boxes import a_few
 from .catalogue import Catalogue, catalogue
 from .errors import VisionError
 from .facing import FacingModel
@@ -45,8 +46,6 @@ HAND_SCORE: Final = 0.4
 """A hand is believed a little sooner than a base: waiting for nothing costs less than a wrong verdict."""
 FACES_MOST: Final = 6
 """Bases of one block whose front is looked at: enough for a vote, and a horde costs no more than a regiment."""
-ALIKE_LOG_AREA: Final = 0.3
-"""Bases whose areas differ by less (as a logarithm: by a third) may be of one block, as far as single boxes tell."""
 FACED: Final = ("round-base", "rect-base", "tray")
 FACELESS: Final = frozenset({"underworlds", "siege-of-runedar"})
 """Games in which no rule asks which way a piece looks: it is not looked for, and not claimed."""
@@ -310,13 +309,8 @@ def _worth_asking(found: Sequence[Found]) -> list[int]:
             chosen += of_class
             continue
         places = np.array([found[i].at_mm for i in of_class])
-        reach = np.array([5 * found[i].reach_mm for i in of_class])
-        # Alike in size too: a lone monster beside a regiment is asked for itself.
+        reach = np.array([found[i].reach_mm for i in of_class])
         areas = np.array([found[i].area_mm2 for i in of_class])
-        alike = np.abs(np.log(areas[:, None] / areas[None])) < ALIKE_LOG_AREA
-        apart = alike & (np.hypot(*(places[:, None] - places[None]).transpose(2, 0, 1)) < reach[:, None])
-        taken = np.zeros(len(of_class), dtype=bool)
-        for n in range(len(of_class)):
-            taken[n] = np.count_nonzero(apart[n] & taken) < FACES_MOST
-        chosen += [i for i, yes in zip(of_class, taken, strict=True) if yes]
+        few = a_few(places, reach, areas, FACES_MOST)
+        chosen += [i for i, yes in zip(of_class, few, strict=True) if yes]
     return sorted(chosen)

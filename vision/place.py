@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from regla.calibration import TableView
 from regla.models.classes import CLASSES
 
-from .boxes import boxes_of, corners_of
+from .boxes import a_few, area_px2, boxes_of, corners_of
 from .catalogue import Catalogue
 from .facing import crop
 from .weights import ModelFile, ModelFileError, Network, shipped
@@ -50,6 +50,8 @@ UNIT: Final = 0.1
 MOVES: Final = 5
 """Two for the middle, along and across the crop; two for the sides; one for the turn."""
 
+MOST_OF_A_BLOCK: Final = 9
+"""Bases alike and close together of which the network is asked: they say together where all of them stand."""
 RISE_MM: Final = 10.0
 
 Floats = NDArray[np.float64]
@@ -226,8 +228,14 @@ def place_boxes(
     rows = np.array([i for i, name in enumerate(names) if name in PLACED_CLASSES], dtype=np.intp)
     if not len(rows):
         return out
-    height = np.array([sizes.height(names[i]).mm for i in rows])
     boxes = boxes_of(corners[rows])
+    in_ranks = np.array([names[i] == "rect-base" for i in rows])
+    ask = ~in_ranks
+    ask[in_ranks] = a_few(
+        boxes[in_ranks, :2], np.hypot(*boxes[in_ranks, 2:4].T) / 2, area_px2(boxes[in_ranks]), MOST_OF_A_BLOCK
+    )
+    rows, boxes = rows[ask], boxes[ask]
+    height = np.array([sizes.height(names[i]).mm for i in rows])
     placed, sigma, out.whole[rows] = model(
         image, boxes, up_px(view, boxes[:, :2], height), np.asarray(seen.class_id)[rows]
     )

@@ -59,6 +59,10 @@ SMALL_MM: Final = 35.0
 """Boxes of smaller bases than this have their sides in sight, and a size that is known."""
 
 
+Laid = tuple[float, float, Floats, Floats]
+"""What is said for a size, and its turn, middle and sides."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sized:
     """A find with its listed size, and the covariance of its place that other sizes leave open."""
@@ -116,7 +120,7 @@ def _one(
     own = (float(side.min()), float(side.max()))
     if not f.snapped:
         listed = np.vstack([listed, side])
-    best: dict[tuple[float, float], tuple[float, float, Floats, Floats]] = {}
+    best: dict[tuple[float, float], Laid] = {}
     for turn in TURNS_DEG[:1] if f.snapped else TURNS_DEG:
         axes = frame(f.turn_deg + turn)
         box = np.stack([middle @ axes - side / 2, middle @ axes + side / 2])
@@ -128,31 +132,19 @@ def _one(
             worth -= cost + 0.5 * (turn / TURN_SIGMA_DEG) ** 2
             if key not in best or worth > best[key][0]:
                 best[key] = (worth, f.turn_deg + turn, at @ axes.T, size)
-    if asked is not None:
-        return _chosen(f, _looked_at(best, asked), own)
-    worths = np.array([b[0] for b in best.values()])
-    belief = np.exp((worths - worths.max()) / COOL)
-    belief /= belief.sum()
-    _, turn, at, size = list(best.values())[int(worths.argmax())]
-    if (float(size.min()), float(size.max())) == own:
-        return None
-    apart = np.array([b[2] for b in best.values()]) - at
-    open_mm2 = np.einsum("h,hi,hj->ij", belief, apart, apart)
-    if np.abs(size / side - 1).max() < KEPT_SHARE and np.hypot(*(at - f.at_mm)) < KEPT_MM:
-        at, turn = f.at_mm, f.turn_deg
-    if size[0] > size[1]:
-        size, turn = size[::-1], turn - 90
-    return Sized(
-        replace(f, at_mm=at, size_mm=(float(size[0]), float(size[1])), turn_deg=turn % 360, snapped=True),
-        open_mm2,
-    )
+    looked = _looked_at(best, asked) if asked is not None else [(laid, None) for laid in best.values()]
+    new = _chosen(f, looked, own)
+    if new is None or asked is not None:
+        return new
+    if np.abs(np.array(new.found.size_mm) / np.sort(side) - 1).max() < KEPT_SHARE and (
+        np.hypot(*(new.found.at_mm - f.at_mm)) < KEPT_MM
+    ):
+        turn = f.turn_deg if side[0] <= side[1] else f.turn_deg - 90
+        return replace(new, found=replace(new.found, at_mm=f.at_mm, turn_deg=turn % 360))
+    return new
 
 
-Laid = tuple[float, float, Floats, Floats]
-"""What is said for a size, and its turn, middle and sides."""
-
-
-def _looked_at(best: dict[tuple[float, float], Laid], asked: Asked) -> list[tuple[Laid, Floats]]:
+def _looked_at(best: dict[tuple[float, float], Laid], asked: Asked) -> list[tuple[Laid, Floats | None]]:
     """The likeliest sizes where the network puts a base of each, weighed anew by how much they look like one; with covariances."""
     likely = sorted(best.values(), key=lambda b: -b[0])[:ASKED_MOST]
     corner = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) / 2
@@ -165,7 +157,8 @@ def _looked_at(best: dict[tuple[float, float], Laid], asked: Asked) -> list[tupl
     ]
 
 
-def _chosen(f: Found, looked: list[tuple[Laid, Floats]], own: tuple[float, float]) -> Sized | None:
+def _chosen(f: Found, looked: Sequence[tuple[Laid, Floats | None]], own: tuple[float, float]) -> Sized | None:
+    """The size that most speaks for, and what the others leave open; None where the box itself is the likeliest."""
     worths = np.array([laid[0] for laid, _ in looked])
     belief = np.exp((worths - worths.max()) / COOL)
     belief /= belief.sum()
