@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from regla.calibration import TableView
@@ -23,6 +22,7 @@ from regla.models.labels import Labels, outline_corners, read_labels
 from regla.vision.boxes import boxes_of, iou
 from regla.vision.detect import Detections, Detector
 from regla.vision.facing import crop
+from regla.vision.pictures import read_picture
 from regla.vision.place import (
     CROP_PX,
     MOVES,
@@ -124,10 +124,10 @@ def crops_of_photograph(image: NDArray[Any], labels: Labels, rng: np.random.Gene
 
 def _cut(
     image: NDArray[Any],
-    true: NDArray[np.float64],
+    true: NDArray[np.floating],
     class_id: NDArray[np.int64],
-    drawn: NDArray[np.float64] | None,
-    lean: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    drawn: NDArray[np.floating] | None,
+    lean: Callable[[NDArray[np.floating]], NDArray[np.floating]],
     rng: np.random.Generator,
 ) -> Crops:
     is_round = np.isin(class_id, [CLASS_ID[name] for name in ROUND_CLASSES])
@@ -185,7 +185,7 @@ def fakes_of_picture(
     )
 
 
-def _fake(true: NDArray[np.float64], i: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _fake(true: NDArray[np.floating], i: int, rng: np.random.Generator) -> NDArray[np.floating]:
     """A box near a true one that is no base, as a wrong lattice would lay it."""
     x, y, width, depth, angle = true[i]
     axes = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
@@ -227,8 +227,8 @@ def _none() -> Crops:
 
 
 def _drawn(
-    true: NDArray[np.float64], class_id: NDArray[np.int64], seen: Detections
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    true: NDArray[np.floating], class_id: NDArray[np.int64], seen: Detections
+) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
     """The detected boxes of true ones, and the rows of those that have one."""
     shared = np.where(class_id[:, None] == seen.class_id[None], iou(true, seen.box_px), 0.0)
     if not shared.size:
@@ -262,12 +262,12 @@ def cut_crops(
     rng = np.random.default_rng(seed)
     parts = []
     for path in track([p for source in sources for p in photographs(source)], description="photographs"):
-        image = cv2.imread(str(path))
+        image = read_picture(path)
         labels = read_labels(path.parent.parent / "labels" / f"{path.stem}.txt", image.shape[1::-1])
         parts += [crops_of_photograph(image, labels, rng, most) for _ in range(passes)]
     for path in track([p for source in sources for p in truths(source)][:limit], description="cutting crops"):
         truth = read_truth(path)
-        image = cv2.imread(str(truth.picture))
+        image = read_picture(truth.picture)
         seen = detector(image) if detector is not None else None
         for k in range(passes):
             boxes = seen if k % 2 == 0 else None
@@ -455,7 +455,7 @@ def own_up(onnx: Path, stored: dict[str, NDArray[Any]]) -> dict[str, float]:
     return times
 
 
-def _spread(values: NDArray[np.float64]) -> list[float]:
+def _spread(values: NDArray[np.floating]) -> list[float]:
     return np.percentile(values, [50, 95]).round(3).tolist()
 
 
@@ -493,7 +493,7 @@ if __name__ == "__main__":
     if given.command == "crops":
         eyes = Detector.load() if given.detected else None
         cut = cut_crops(given.sources, given.most, given.passes, given.seed, given.limit, eyes, given.fakes)
-        np.savez(given.out, **cut)
+        np.savez(given.out, **cut)  # type: ignore[arg-type]
         print(len(cut["crops"]), "crops")
     else:
         files = given.crops if isinstance(given.crops, list) else [given.crops]

@@ -79,7 +79,7 @@ def leaning(boxes: NDArray[np.floating], up_px: NDArray[np.floating], is_round: 
     return out
 
 
-def moves(boxes: Floats, true: Floats) -> Floats:
+def moves(boxes: NDArray[np.floating], true: NDArray[np.floating]) -> Floats:
     """What takes boxes to the true ones, in the network's units (N,5)."""
     long = boxes[:, 2:4].max(axis=1)
     cos, sin = np.cos(boxes[:, 4]), np.sin(boxes[:, 4])
@@ -202,7 +202,7 @@ class Asked:
         return at, np.asarray(cov), whole
 
 
-def steps_mm(view: TableView, at_mm: Floats, height_mm: Floats) -> Floats:
+def steps_mm(view: TableView, at_mm: NDArray[np.floating], height_mm: NDArray[np.floating]) -> Floats:
     """What a step of a pixel, to the right and down, is on the table at each place: (N,2,2)."""
     here = np.column_stack([np.nan_to_num(at_mm), height_mm])[:, None]
     pixels = view.to_pixel((here + np.array([[0.0, 0, 0], [1.0, 0, 0], [0.0, 1.0, 0]])).reshape(-1, 3))

@@ -121,9 +121,9 @@ def refine(
         covs.append(cov)
         turns.append(sigma)
         rims.append(float(fitted.share[k]))
-        for i, place in zip(block.members, block.centres_mm(block.cells), strict=True):
+        for i, spot in zip(block.members, block.centres_mm(block.cells), strict=True):
             out[i] = replace(
-                found[i], at_mm=place, cov_mm2=cov + 0.15**2 * np.eye(2), turn_deg=turn % 360, turn_sigma_deg=sigma,
+                found[i], at_mm=spot, cov_mm2=cov + 0.15**2 * np.eye(2), turn_deg=turn % 360, turn_sigma_deg=sigma,
                 size_mm=block.size_mm, rim=float(fitted.share[k]),
             )  # fmt: skip
     return Measured(out, moved, covs, turns, rims, unsure)

@@ -16,7 +16,7 @@ from .refine import Measured
 
 __all__ = ["make_things", "thing_of_block"]
 
-FRONT_SURE: Final = 0.95
+FRONT_SURE: Final = 0.86
 """How probable one of four fronts must be for the front of a block to count as known."""
 ALIKE_POWER: Final = 0.5
 """Bases of one block look alike, so what fools the network on one fools it on all: n of them are worth n to this power."""
@@ -29,7 +29,7 @@ ODD_MOST: Final = 3
 of a block is not seen. No more than so many gaps count."""
 FRONT_DEG: Final = 40.0
 """A seen front farther than this from any side of a rectangle is no front of it."""
-ROUND_SIGMA_DEG: Final = 4.0
+ROUND_SIGMA_DEG: Final = 3.0
 """How well the front of a round base is seen, where only the network says so."""
 SIDE_SIGMAS: Final = 1.96
 """A side that may lie a base farther out must lie within the 95 % band."""

@@ -127,7 +127,9 @@ def test_a_camera_that_was_moved_since_is_refused(calibration):
 
 def test_an_empty_table_is_a_scene_without_pieces(calibration):
     empty = draw([])
-    seen = look(empty, calibration, "t9a", pipeline=Pipeline("t9a", detector=Told([]), facing=False, place=False))
+    seen = look(
+        empty, calibration, "t9a", pipeline=Pipeline("t9a", detector=Told([]), facing=False, place=False)
+    )
     assert seen.scene.pieces == ()
 
 
