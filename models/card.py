@@ -54,17 +54,36 @@ def _facing_table(title: str, rows: dict[str, Any]) -> list[str]:
     return [*lines, ""]
 
 
-def figures_text(detector: dict[str, Any], facing: dict[str, Any]) -> str:
-    """The tables of both networks as markdown."""
+def _place_table(title: str, rows: dict[str, Any]) -> list[str]:
+    lines = [
+        f"### {title}",
+        "",
+        "| class | crops | middle off before, median / 95 % (px) | after | sigmas too narrow by (68 %, 95 %) "
+        "| one base told as one | no base told as none |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for name, row in rows.items():
+        before, after = (" / ".join(f"{v:.2f}" for v in row[key]) for key in ("before_px", "after_px"))
+        narrow = ", ".join(f"{sum(row[key][:2]) / 2:.2f}" for key in ("sigmas_p68", "sigmas_p95"))
+        told = " | ".join(_number(row[key]) for key in ("whole_told", "fake_told"))
+        lines.append(f"| {name} | {row['crops']} | {before} | {after} | {narrow} | {told} |")
+    return [*lines, ""]
+
+
+def figures_text(detector: dict[str, Any], facing: dict[str, Any], place: dict[str, Any]) -> str:
+    """The tables of the networks as markdown."""
     lines = [
         f"Detector `regla-nano.onnx`, sha256 `{detector['sha256']}`.  ",
-        f"Facing `regla-facing.onnx`, sha256 `{facing['sha256']}`.",
+        f"Facing `regla-facing.onnx`, sha256 `{facing['sha256']}`.  ",
+        f"Place `regla-place.onnx`, sha256 `{place['sha256']}`.",
         "",
     ]
     for title, figures in detector["figures"].items():
         lines += _detector_table(title, figures)
     for title, rows in facing["figures"].items():
         lines += _facing_table(title, rows)
+    for title, rows in place["figures"].items():
+        lines += _place_table(title, rows)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -72,7 +91,7 @@ def written(text: str) -> str:
     """CARD.md's text with the tables as they are now."""
     cards = [
         json.loads((WEIGHTS / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("regla-nano", "regla-facing")
+        for name in ("regla-nano", "regla-facing", "regla-place")
     ]
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
