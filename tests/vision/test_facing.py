@@ -131,7 +131,7 @@ def test_many_boxes_answer_as_one_does(facing: FacingModel) -> None:
     kinds = np.full(40, RECT)
     _, together = facing(image, corners_of(boxes), kinds)
     _, alone = facing(image, corners_of(boxes[35:36]), kinds[35:36])
-    assert together[35] == pytest.approx(alone[0], abs=1e-5)
+    assert together[35] == pytest.approx(alone[0], abs=2e-3)
 
 
 def test_the_detectors_file_is_not_a_facing_network(tmp_path: Path) -> None:
