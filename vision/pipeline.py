@@ -44,7 +44,7 @@ __all__ = ["Pipeline", "Sight", "versions"]
 
 HAND_SCORE: Final = 0.4
 """A hand is believed a little sooner than a base: waiting for nothing costs less than a wrong verdict."""
-FACES_MOST: Final = 6
+FACES_MOST: Final = 4
 """Bases of one block whose front is looked at: enough for a vote, and a horde costs no more than a regiment."""
 SHARP: Final = 0.98
 SHARP_DEG: Final = 3.0

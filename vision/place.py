@@ -50,7 +50,7 @@ UNIT: Final = 0.1
 MOVES: Final = 5
 """Two for the middle, along and across the crop; two for the sides; one for the turn."""
 
-MOST_OF_A_BLOCK: Final = 9
+MOST_OF_A_BLOCK: Final = 8
 """Bases alike and close together of which the network is asked: they say together where all of them stand."""
 RISE_MM: Final = 10.0
 

@@ -45,7 +45,7 @@ RARE_COST: Final = 8.0
 """Sizes beside the game's own are that much less likely: the shadow around a base looks like a base of the next size."""
 OWN_COST: Final = 14.0
 """And so much less likely is a size that is not sold at all: bases are, now and then, made at home."""
-ASKED_MOST: Final = 3
+ASKED_MOST: Final = 2
 SAID_MOST: Final = 5.0
 SAID_WORTH: Final = 3.0
 """How many sizes the network is asked about, how far its answer counts, and how much beside the sides."""
@@ -61,6 +61,15 @@ SMALL_MM: Final = 35.0
 
 Laid = tuple[float, float, Floats, Floats]
 """What is said for a size, and its turn, middle and sides."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Tried:
+    """A box with these sides (mm, in the turned frame), and every size that it may have, laid where most speaks for it."""
+
+    found: Found
+    side_mm: Floats
+    laid: list[Laid]
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +96,14 @@ def sized(
     heights = np.repeat([found[i].height_mm for i in large], 4)
     quads = np.asarray(view.places_mm(corners, heights), dtype=np.float64).reshape(-1, 4, 2)
     pixel_mm = view.mm_per_px(np.array([found[i].at_mm for i in large]))
-    new = [
-        _one(image, view, found[i], sizes, quad, OFF_PX * float(mm), asked)
+    tried = [
+        _try(image, view, found[i], sizes, quad, OFF_PX * float(mm))
         for i, quad, mm in zip(large, quads, pixel_mm, strict=True)
     ]
+    if asked is None:
+        new = [_kept(one, _chosen(one, [None] * len(one.laid))) for one in tried]
+    else:
+        new = [_chosen(*looked) for looked in _looked_at(tried, asked)]
     return {i: one for i, one in zip(large, new, strict=True) if one is not None}
 
 
@@ -100,15 +113,9 @@ def _is_large(f: Found) -> bool:
     return not f.snapped or max(f.size_mm) >= SMALL_MM
 
 
-def _one(
-    image: npt.NDArray[Any],
-    view: TableView,
-    f: Found,
-    sizes: Catalogue,
-    quad: Floats,
-    sigma: float,
-    asked: Asked | None,
-) -> Sized | None:
+def _try(
+    image: npt.NDArray[Any], view: TableView, f: Found, sizes: Catalogue, quad: Floats, sigma: float
+) -> _Tried:
     middle = quad.mean(axis=0)
     side = np.ptp((quad - middle) @ frame(f.turn_deg), axis=0)
     listed = np.array([pair for a, b in sizes.rects_mm for pair in dict.fromkeys(((a, b), (b, a)))])
@@ -116,7 +123,7 @@ def _one(
     near = (share > SIDE_SHARE[0]) & (share < SIDE_SHARE[1]) | (np.abs(listed - side) < SIDE_MM)
     listed = listed[near.all(axis=1)]
     if not len(listed) or not np.isfinite(quad).all():
-        return None
+        return _Tried(f, side, [])
     own = (float(side.min()), float(side.max()))
     if not f.snapped:
         listed = np.vstack([listed, side])
@@ -132,53 +139,60 @@ def _one(
             worth -= cost + 0.5 * (turn / TURN_SIGMA_DEG) ** 2
             if key not in best or worth > best[key][0]:
                 best[key] = (worth, f.turn_deg + turn, at @ axes.T, size)
-    looked = _looked_at(best, asked) if asked is not None else [(laid, None) for laid in best.values()]
-    new = _chosen(f, looked, own)
-    if new is None or asked is not None:
-        return new
-    if np.abs(np.array(new.found.size_mm) / np.sort(side) - 1).max() < KEPT_SHARE and (
-        np.hypot(*(new.found.at_mm - f.at_mm)) < KEPT_MM
-    ):
-        turn = f.turn_deg if side[0] <= side[1] else f.turn_deg - 90
-        return replace(new, found=replace(new.found, at_mm=f.at_mm, turn_deg=turn % 360))
-    return new
+    return _Tried(f, side, list(best.values()))
 
 
-def _looked_at(best: dict[tuple[float, float], Laid], asked: Asked) -> list[tuple[Laid, Floats | None]]:
+def _looked_at(tried: Sequence[_Tried], asked: Asked) -> list[tuple[_Tried, list[Floats]]]:
     """The likeliest sizes where the network puts a base of each, weighed anew by how much they look like one; with covariances."""
-    likely = sorted(best.values(), key=lambda b: -b[0])[:ASKED_MOST]
+    likely = [replace(t, laid=sorted(t.laid, key=lambda laid: -laid[0])[:ASKED_MOST]) for t in tried]
     corner = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) / 2
-    quads = np.array([at + (corner * size) @ frame(turn).T for _, turn, at, size in likely])
-    at, cov, whole = asked.stands(quads)
-    said = SAID_WORTH * np.clip(whole, -SAID_MOST, SAID_MOST)
-    return [
-        ((worth + float(says), turn, place, size), spread)
-        for (worth, turn, _, size), place, spread, says in zip(likely, at, cov, said, strict=True)
-    ]
+    quads = [at + (corner * size) @ frame(turn).T for t in likely for _, turn, at, size in t.laid]
+    places, covs, whole = asked.stands(np.array(quads).reshape(-1, 4, 2))
+    said = iter(zip(places, covs, SAID_WORTH * np.clip(whole, -SAID_MOST, SAID_MOST), strict=True))
+    out = []
+    for t in likely:
+        answers = [next(said) for _ in t.laid]
+        laid = [
+            (laid[0] + float(a[2]), laid[1], a[0], laid[3]) for laid, a in zip(t.laid, answers, strict=True)
+        ]
+        out.append((replace(t, laid=laid), [a[1] for a in answers]))
+    return out
 
 
-def _chosen(f: Found, looked: Sequence[tuple[Laid, Floats | None]], own: tuple[float, float]) -> Sized | None:
+def _chosen(tried: _Tried, covs: Sequence[Floats | None]) -> Sized | None:
     """The size that most speaks for, and what the others leave open; None where the box itself is the likeliest."""
-    worths = np.array([laid[0] for laid, _ in looked])
+    if not tried.laid:
+        return None
+    worths = np.array([laid[0] for laid in tried.laid])
     belief = np.exp((worths - worths.max()) / COOL)
     belief /= belief.sum()
-    (_, turn, at, size), cov = looked[int(worths.argmax())]
-    if (float(size.min()), float(size.max())) == own:
+    best = int(worths.argmax())
+    _, turn, at, size = tried.laid[best]
+    if np.array_equal(np.sort(size), np.sort(tried.side_mm)):
         return None
-    apart = np.array([laid[2] for laid, _ in looked]) - at
+    apart = np.array([laid[2] for laid in tried.laid]) - at
     if size[0] > size[1]:
         size, turn = size[::-1], turn - 90
-    return Sized(
-        replace(
-            f,
-            at_mm=at,
-            size_mm=(float(size[0]), float(size[1])),
-            turn_deg=turn % 360,
-            snapped=True,
-            box_cov_mm2=cov,
-        ),
-        np.einsum("h,hi,hj->ij", belief, apart, apart),
+    new = replace(
+        tried.found,
+        at_mm=at,
+        size_mm=(float(size[0]), float(size[1])),
+        turn_deg=turn % 360,
+        snapped=True,
+        box_cov_mm2=covs[best],
     )
+    return Sized(new, np.einsum("h,hi,hj->ij", belief, apart, apart))
+
+
+def _kept(tried: _Tried, new: Sized | None) -> Sized | None:
+    """A box that already has the size, and its middle so near, knows its place better than whole millimetres do."""
+    f, side = tried.found, tried.side_mm
+    if new is None or np.hypot(*(new.found.at_mm - f.at_mm)) >= KEPT_MM:
+        return new
+    if np.abs(np.array(new.found.size_mm) / np.sort(side) - 1).max() >= KEPT_SHARE:
+        return new
+    turn = f.turn_deg if side[0] <= side[1] else f.turn_deg - 90
+    return replace(new, found=replace(new.found, at_mm=f.at_mm, turn_deg=turn % 360))
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ ARMY = [
 ]
 """Two small armies: 99 bases, 14 pieces."""
 MOST_RATIO = 1.3
-SHORT = 1.06
+SHORT = 1.03
 MOST_CORE = 0.10
 MOST_MB = 700
 MOST_START_S = 6.0
@@ -94,7 +94,7 @@ def test_a_changed_frame_costs_little_more_than_the_detector(benchmark, picture,
     alone = cpu_s(lambda: both(picture), 5)
     whole = cpu_s(lambda: pipeline.look(picture, calibration, tags=False), 5)
     benchmark.extra_info.update(ratio=whole / alone, detector_ms=1e3 * alone, whole_ms=1e3 * whole)
-    # Short of the bar: 1.33 was measured since blocks are read from the picture; no more than that may creep in.
+    # 1.29 to 1.30 was measured on the idle machine: the slack is the noise of processor times.
     assert whole / alone <= MOST_RATIO * SHORT
 
 

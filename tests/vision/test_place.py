@@ -17,7 +17,7 @@ from regla.vision.boxes import boxes_of, corners_of
 from regla.vision.catalogue import catalogue
 from regla.vision.detect import Detections
 from regla.vision.pipeline import Pipeline
-from regla.vision.place import PLACED_CLASSES, PlaceModel, leaning, moved, moves, place_boxes, up_px
+from regla.vision.place import PLACED_CLASSES, Asked, PlaceModel, leaning, moved, moves, place_boxes, up_px
 from regla.vision.proposals import propose
 from regla.vision.truth import read_truth
 from regla.vision.weights import ModelFileError, shipped
@@ -113,6 +113,22 @@ def test_what_has_no_rim_is_not_asked(place):
     assert np.isnan(placed.cov_px2).all() and np.isnan(placed.side_px).all()
     none = place_boxes(place, image, truth.view, seen.take(np.zeros(1, bool)), catalogue("t9a", {}, "mm"))
     assert len(none.corners_px) == 0
+
+
+def test_places_can_be_asked_about_one_by_one_or_not_at_all(place):
+    truth = read_truth(TABLES / "t9a.truth.json")
+    image = cv2.imread(str(truth.picture))
+    bases = [o for o in truth.objects if o["class"] == "rect-base" and o["visible"] > 0.8]
+    quads = np.array([o["outline_mm"] for o in bases], dtype=np.float64)
+    asked = Asked(place, image, truth.view, float(np.median([o["height_mm"] for o in bases])))
+    at, cov, whole = asked.stands(quads)
+    assert np.median(np.hypot(*(at - quads.mean(axis=1)).T)) < 0.8
+    assert (np.linalg.eigvalsh(cov) > 0).all()
+    # Bases look like bases, and more so than the middle quarters of them.
+    assert (whole > 0).mean() > 0.85
+    halves = quads * 0.5 + quads.mean(axis=1, keepdims=True) * 0.5
+    assert np.median(asked.whole(halves)) < np.median(whole)
+    assert [len(part) for part in asked.stands(np.zeros((0, 4, 2)))] == [0, 0, 0]
 
 
 def test_a_first_guess_carries_its_error_bar_in_millimetres(place):
