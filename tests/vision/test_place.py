@@ -86,8 +86,10 @@ def test_boxes_that_are_off_come_back_nearer(place, game):
         true, seen = shaken(truth, seed)
         placed = place_boxes(place, image, truth.view, seen, catalogue(game, {}, "mm"))
         before += np.hypot(*(seen.box_px - true)[:, :2].T).tolist()
-        after += np.hypot(*(placed.corners_px.mean(axis=1) - true[:, :2]).T).tolist()
-    assert np.median(after) < 0.6 * np.median(before)
+        after += np.hypot(*(placed.corners_px.mean(axis=1) - true[:, :2]).T)[
+            np.isfinite(placed.side_px)
+        ].tolist()
+    assert np.median(after) < 0.55 * np.median(before)
 
 
 def test_error_bars_hold_on_the_sample_tables(place):
@@ -97,10 +99,12 @@ def test_error_bars_hold_on_the_sample_tables(place):
         image = cv2.imread(str(truth.picture))
         true, seen = shaken(truth, 5, 0.04)
         placed = place_boxes(place, image, truth.view, seen, catalogue(game, {}, "mm"))
-        off = placed.corners_px.mean(axis=1) - true[:, :2]
-        inside += (np.einsum("ni,nij,nj->n", off, np.linalg.inv(placed.cov_px2), off) < 5.99).tolist()
+        told = np.isfinite(placed.side_px)
+        assert told.any() and (game != "mage-knight" or told.all())
+        off = (placed.corners_px.mean(axis=1) - true[:, :2])[told]
+        inside += (np.einsum("ni,nij,nj->n", off, np.linalg.inv(placed.cov_px2[told]), off) < 5.99).tolist()
     # Not yet 0.95: what the fit sees too is counted in `refine`, and holds there.
-    assert np.mean(inside) > 0.8
+    assert np.mean(inside) > 0.9
 
 
 def test_what_has_no_rim_is_not_asked(place):
