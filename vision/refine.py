@@ -43,6 +43,9 @@ BLOCK_SIGMA_PX: Final = {"rect-base": 1.2, "tray": 0.9}
 SAME_PICTURE: Final = {"round-base": 1.6, "rect-base": 1.3, "tray": 1.3}
 SAME_BLOCK: Final = 1.7
 """The second look at a box and the fit of its edges do not err each on its own: measured on rendered tables, so much wider."""
+UNLIKE_SHARE: Final = 0.5
+"""Of rendered blocks whose boxes, on the whole, do not look like one base each, half were of another base size than the one
+taken (of the others one in a hundred): their sides may lie elsewhere by this share of a base."""
 FREE_SIZE_PX: Final = 0.7
 """How well half the size of a box is known, one standard deviation."""
 SNAP_MM: Final = 1.0
@@ -90,7 +93,10 @@ def refine(
             image, view, found, sizes, (0.0, SKIRMISH_GAP_MM), asked.whole if asked is not None else None
         )
         found, blocks = _mended(found, lattices)
-        unsure = [lattice.open_mm for lattice in lattices]
+        unsure = [
+            np.maximum(lattice.open_mm, _unlike_mm(block, found))
+            for lattice, block in zip(lattices, blocks, strict=True)
+        ]
     seats = [seated(block, found) for block in blocks]
     blocks = [seat.block if seat is not None else block for seat, block in zip(seats, blocks, strict=True)]
     in_block = {i for block in blocks for i in block.members}
@@ -165,6 +171,14 @@ def _mended(found: Sequence[Found], lattices: Sequence[Lattice]) -> tuple[list[F
     keep = [i for i in range(len(out)) if i not in lost or i in held]
     new = {i: n for n, i in enumerate(keep)}
     return [out[i] for i in keep], [replace(b, members=tuple(new[i] for i in b.members)) for b in blocks]
+
+
+def _unlike_mm(block: Block, found: Sequence[Found]) -> Floats:
+    """How far the sides of a block may lie elsewhere (2,1) because its boxes do not look like one base each."""
+    told = [found[i].whole for i in block.members if found[i].box_cov_mm2 is not None]
+    if not told or np.mean(told) >= 0:
+        return np.zeros((2, 1))
+    return UNLIKE_SHARE * np.array(block.size_mm)[:, None]
 
 
 def _on(block: Block, f: Found) -> bool:
