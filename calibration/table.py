@@ -6,7 +6,7 @@ The sheets' size is known. Their places may be known exactly (`places`), be the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -17,7 +17,7 @@ from .bundle import Estimate, estimate
 from .camera import Camera, Floats
 from .diagnose import check_order, explain_misfit
 from .document import Calibration, Sheet
-from .errors import GeometryError, MarkerTwice, PictureBlurred, TooFewMarkers
+from .errors import CalibrationError, GeometryError, MarkerTwice, PictureBlurred, TooFewMarkers
 from .layout import Places, Spans, corner_targets, exact_targets, free_targets, measure_places
 from .lens_guess import guess_camera
 from .markers import (
@@ -41,6 +41,9 @@ Layout = Literal["anywhere", "corners"]
 
 SIZE_SIGMA: Final = 0.001
 """How well a printer keeps its scale once the ruler line has been checked: 0.1 mm in 100."""
+COVERED_OF: Final = 4
+SKEW: Final = 0.03
+"""Of so many sheets one may have a corner hidden: its sides, as seen on the others' table, then differ by more than this share."""
 
 
 def calibrate_markers(
@@ -73,18 +76,57 @@ def calibrate_markers(
     softest = max(m.blur_px for m in found)
     if softest > BLUR_MOST_PX:
         raise PictureBlurred(width_px=softest, most_px=BLUR_MOST_PX)
-    return calibrate_found(
-        found,
-        size_px,
-        camera=camera,
-        table_mm=table_mm,
-        places=places,
-        layout=layout,
-        side_mm=side_mm,
-        size_sigma=size_sigma,
-        spans=spans,
-        frame=frame,
-    )
+
+    def calibrate(some: Sequence[Marker]) -> Calibration:
+        return calibrate_found(
+            some,
+            size_px,
+            camera=camera,
+            table_mm=table_mm,
+            places=places,
+            layout=layout,
+            side_mm=side_mm,
+            size_sigma=size_sigma,
+            spans=spans,
+            frame=frame,
+        )
+
+    try:
+        return calibrate(found)
+    except CalibrationError:
+        without = _without_covered(found, calibrate) if camera is not None else None
+        if without is None:
+            raise
+        return without
+
+
+def _without_covered(
+    found: Sequence[Marker], calibrate: Callable[[Sequence[Marker]], Calibration]
+) -> Calibration | None:
+    """The table without the one sheet of which something hides a corner, such as a die that came to lie there.
+
+    A sheet that was moved is still a square and is not left out; one with a corner hidden is none. None where that is not so
+    of exactly one sheet.
+    """
+    if len(found) < COVERED_OF:
+        return None
+    fitting = []
+    for k, odd in enumerate(found):
+        try:
+            table = calibrate([m for j, m in enumerate(found) if j != k])
+        except CalibrationError:
+            continue
+        places, _ = table.view().to_table(odd.corners_px, sigma_px=0.0)
+        if _no_square(np.asarray(places, dtype=np.float64)):
+            fitting.append(table)
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _no_square(corners_mm: Floats) -> bool:
+    """Whether four corners, in order, have unequal sides or diagonals."""
+    sides = np.hypot(*(np.roll(corners_mm, -1, axis=0) - corners_mm).T)
+    diagonals = np.hypot(*(corners_mm[2:] - corners_mm[:2]).T)
+    return bool(max(np.ptp(sides) / sides.mean(), np.ptp(diagonals) / diagonals.mean()) > SKEW)
 
 
 def calibrate_found(
