@@ -332,7 +332,7 @@ def fit(
     generator = torch.Generator().manual_seed(seed)
     network = _network(detector)
     if start_from is not None:
-        network.load_state_dict(_grown(load_file(str(start_from)), network.state_dict()))
+        network.load_state_dict(load_file(str(start_from)))
     optimiser = torch.optim.AdamW(network.parameters(), lr=lr, weight_decay=0.01)
     crops, targets, classes = stored["crops"], stored["moves"], stored["classes"]
     whole = wholes(targets)
@@ -394,18 +394,6 @@ def fit(
     write_card(
         out, "place", moves=MOVES, whole=True, crop_px=CROP_PX, view=VIEW, classes=sorted(PLACED_CLASSES)
     )
-    return out
-
-
-def _grown(stored: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
-    """Weights of a network with fewer answers: the new ones begin at nothing."""
-    import torch
-
-    out = dict(stored)
-    for name, value in wanted.items():
-        if name in stored and stored[name].shape[:1] < value.shape[:1]:
-            missing = torch.zeros(value.shape[0] - stored[name].shape[0], *value.shape[1:])
-            out[name] = torch.cat([stored[name], missing])
     return out
 
 

@@ -119,10 +119,14 @@ class PlaceModel:
     """The place network; ask it with a picture and boxes."""
 
     def __init__(self, file: ModelFile) -> None:
-        if file.card.get("moves") != MOVES or file.card.get("crop_px") != CROP_PX:
+        if (
+            file.card.get("moves") != MOVES
+            or file.card.get("crop_px") != CROP_PX
+            or not file.card.get("whole")
+        ):
             raise ModelFileError(
-                f"{file.path.name}: expected {MOVES} moves from {CROP_PX} px crops",
-                f"{file.path.name}: se esperaban {MOVES} movimientos a partir de recortes de {CROP_PX} px",
+                f"{file.path.name}: expected {MOVES} moves, and whether it is one base, from {CROP_PX} px crops",
+                f"{file.path.name}: se esperaban {MOVES} movimientos, y si es una sola base, a partir de recortes de {CROP_PX} px",
             )
         # One thread: so small a network gains nothing by a second that waits for it.
         self._network = Network(file, threads=1)

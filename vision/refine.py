@@ -44,8 +44,8 @@ SAME_PICTURE: Final = {"round-base": 1.6, "rect-base": 1.3, "tray": 1.3}
 SAME_BLOCK: Final = 1.7
 """The second look at a box and the fit of its edges do not err each on its own: measured on rendered tables, so much wider."""
 UNLIKE_SHARE: Final = 0.5
-"""Of rendered blocks whose boxes, on the whole, do not look like one base each, half were of another base size than the one
-taken (of the others one in a hundred): their sides may lie elsewhere by this share of a base."""
+"""Of 40 rendered blocks whose boxes, on the whole, do not look like one base each, half were misread (of 556 others 13):
+their sides may lie elsewhere by this share of a base."""
 FREE_SIZE_PX: Final = 0.7
 """How well half the size of a box is known, one standard deviation."""
 SNAP_MM: Final = 1.0

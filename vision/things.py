@@ -29,8 +29,6 @@ ODD_MOST: Final = 3
 of a block is not seen. No more than so many gaps count."""
 FRONT_DEG: Final = 40.0
 """A seen front farther than this from any side of a rectangle is no front of it."""
-ROUND_SIGMA_DEG: Final = 3.0
-"""How well the front of a round base is seen, where only the network says so."""
 SIDE_SIGMAS: Final = 1.96
 """A side that may lie a base farther out must lie within the 95 % band."""
 BESIDE_MM: Final = 6.0
@@ -177,10 +175,7 @@ def _facing(found: Found) -> tuple[float | None, float, Any]:
     """The front of a single base: of a rectangle, the side that the seen front is nearest to."""
     base = found.base
     if not isinstance(base, Rect):
-        sigma = (
-            found.facing_sigma_deg if found.tag is not None else max(found.facing_sigma_deg, ROUND_SIGMA_DEG)
-        )
-        return found.facing_deg, sigma, base
+        return found.facing_deg, found.facing_sigma_deg, base
     if found.facing_deg is None:
         return None, found.turn_sigma_deg, base
     oblong = abs(base.width - base.depth) > 0.15 * base.depth
