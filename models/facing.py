@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from regla.models.classes import CLASS_ID, CLASSES
 from regla.models.export import write_card
 from regla.models.labels import outline_corners
+from regla.models.small import as_batch, export_crops, fit_crops
 from regla.vision.boxes import boxes_of
 from regla.vision.facing import (
     BINS,
@@ -237,63 +238,32 @@ def fit(
 ) -> Path:
     """Train on wide crops and write ``out`` (ONNX) and its weights beside it; returns ``out``."""
     import torch
-    from safetensors.torch import load_file, save_file
+    from safetensors.torch import load_file
 
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     network = _network(detector)
     if start_from is not None:
         network.load_state_dict(load_file(str(start_from)))
-    optimiser = torch.optim.AdamW(network.parameters(), lr=lr, weight_decay=0.01)
-    steps = epochs * (len(crops) // batch)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=lr, total_steps=max(steps, 2))
     bins = torch.arange(BINS) * (2 * torch.pi / BINS)
     width = np.deg2rad(TARGET_SIGMA_DEG)
     squared = np.array([name in SQUARED_CLASSES for name in CLASSES])[classes]
-    # Every class alike, however many there are: a block of spearmen must not outvote the heroes.
-    weight = (1.0 / np.sqrt(np.bincount(classes, minlength=len(CLASSES)).clip(min=1)))[classes]
-    weight /= weight.sum()
-    draw = np.random.default_rng(seed)
-    for epoch in range(epochs):
-        network.train()
-        order = draw.choice(len(crops), size=len(crops), p=weight)
-        total = 0.0
-        for start in track(
-            range(0, len(order) - batch + 1, batch), description=f"facing {epoch + 1}/{epochs}"
-        ):
-            rows = order[start : start + batch]
-            images = torch.from_numpy(crops[rows][..., ::-1].copy()).permute(0, 3, 1, 2).float() / 255
-            truth = torch.from_numpy(angles[rows]).float()
-            images, truth = _turn(images, truth, torch.from_numpy(squared[rows]), generator)
-            images, truth = _augment(images, truth, generator)
-            apart = torch.remainder(truth[:, None] - bins[None] + torch.pi, 2 * torch.pi) - torch.pi
-            target = torch.softmax(-(apart.nan_to_num(0.0) ** 2) / (2 * width**2), dim=1)
-            # No front to see: every direction alike, so that the answer is unsure.
-            target = torch.where(truth.isnan()[:, None], torch.full_like(target, 1 / BINS), target)
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                logits = network(images.contiguous(memory_format=torch.channels_last)).float()
-            loss = torch.nn.functional.cross_entropy(logits, target)
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-            total += float(loss.detach())
-        print(f"epoch {epoch + 1}: loss {total / max(1, len(order) // batch):.3f}", flush=True)
-        save_file(
-            {k: v.contiguous() for k, v in network.state_dict().items()}, str(out.with_suffix(".safetensors"))
-        )
-    network.eval()
-    with torch.no_grad():
-        torch.onnx.export(
-            torch.nn.Sequential(network, torch.nn.Softmax(dim=1)).eval(),
-            (torch.zeros(1, 3, CROP_PX, CROP_PX * len(VIEWS)),),
-            str(out),
-            opset_version=18,
-            input_names=["crops"],
-            output_names=["shares"],
-            dynamic_axes={"crops": {0: "batch"}, "shares": {0: "batch"}},
-            dynamo=False,
-        )
+
+    def loss_of(rows: NDArray[np.int64]) -> Any:
+        truth = torch.from_numpy(angles[rows]).float()
+        images, truth = _turn(as_batch(crops[rows]), truth, torch.from_numpy(squared[rows]), generator)
+        images, truth = _augment(images, truth, generator)
+        apart = torch.remainder(truth[:, None] - bins[None] + torch.pi, 2 * torch.pi) - torch.pi
+        target = torch.softmax(-(apart.nan_to_num(0.0) ** 2) / (2 * width**2), dim=1)
+        # No front to see: every direction alike, so that the answer is unsure.
+        target = torch.where(truth.isnan()[:, None], torch.full_like(target, 1 / BINS), target)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            logits = network(images.contiguous(memory_format=torch.channels_last)).float()
+        return torch.nn.functional.cross_entropy(logits, target)
+
+    fit_crops(network, classes, loss_of, out, epochs=epochs, batch=batch, lr=lr, seed=seed, warm_share=0.3)
+    shares = torch.nn.Sequential(network, torch.nn.Softmax(dim=1))
+    export_crops(shares, (CROP_PX, CROP_PX * len(VIEWS)), out, "shares")
     write_card(out, "facing", bins=BINS, crop_px=CROP_PX, views=list(VIEWS), classes=sorted(FACING_CLASSES))
     return out
 

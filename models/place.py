@@ -19,6 +19,7 @@ from regla.calibration import TableView
 from regla.models.classes import CLASS_ID, CLASSES
 from regla.models.export import write_card
 from regla.models.labels import Labels, outline_corners, read_labels
+from regla.models.small import as_batch, export_crops, fit_crops
 from regla.vision.boxes import boxes_of, iou
 from regla.vision.detect import Detections, Detector
 from regla.vision.facing import crop
@@ -326,71 +327,34 @@ def fit(
 ) -> Path:
     """Train on crops and write ``out`` (ONNX) and its weights beside it; returns ``out``."""
     import torch
-    from safetensors.torch import load_file, save_file
+    from safetensors.torch import load_file
 
     torch.manual_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     network = _network(detector)
     if start_from is not None:
         network.load_state_dict(load_file(str(start_from)))
-    optimiser = torch.optim.AdamW(network.parameters(), lr=lr, weight_decay=0.01)
     crops, targets, classes = stored["crops"], stored["moves"], stored["classes"]
     whole = wholes(targets)
-    steps = epochs * (len(crops) // batch)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser, max_lr=lr, total_steps=max(steps, 2), pct_start=0.1
-    )
     # The turn of a round thing is none.
     asked = np.ones((len(CLASSES), MOVES), dtype=np.float32)
     asked[[CLASS_ID[name] for name in ROUND_CLASSES], 4] = 0.0
-    weight = (1.0 / np.sqrt(np.bincount(classes, minlength=len(CLASSES)).clip(min=1)))[classes]
-    weight /= weight.sum()
-    draw = np.random.default_rng(seed)
-    for epoch in range(epochs):
-        network.train()
-        order = draw.choice(len(crops), size=len(crops), p=weight)
-        total = 0.0
-        for start in track(
-            range(0, len(order) - batch + 1, batch), description=f"place {epoch + 1}/{epochs}"
-        ):
-            rows = order[start : start + batch]
-            images = torch.from_numpy(crops[rows][..., ::-1].copy()).permute(0, 3, 1, 2).float() / 255
-            images, wanted = _augment(images, torch.from_numpy(targets[rows]), generator)
-            with torch.autocast("cpu", dtype=torch.bfloat16):
-                said = network(images.contiguous(memory_format=torch.channels_last))
-            said = said.float()
-            spread = said[:, MOVES : 2 * MOVES].clamp(-5.0, 3.0)
-            off = (wanted.nan_to_num() - said[:, :MOVES]) * torch.exp(-spread)
-            worth = spread + (TAIL + 1) / 2 * torch.log1p(off**2 / TAIL)
-            counts = torch.from_numpy(asked[classes[rows]]) * ~wanted.isnan()
-            loss = (worth * counts).sum() / counts.sum()
-            is_whole = torch.from_numpy(whole[rows])
-            known = ~is_whole.isnan()
-            loss = loss + WHOLE_WORTH * torch.nn.functional.binary_cross_entropy_with_logits(
-                said[known, -1], is_whole[known]
-            )
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
-            optimiser.step()
-            schedule.step()
-            total += float(loss.detach())
-        print(f"epoch {epoch + 1}: loss {total / max(1, len(order) // batch):.3f}", flush=True)
-        save_file(
-            {k: v.contiguous() for k, v in network.state_dict().items()}, str(out.with_suffix(".safetensors"))
-        )
-    network.eval()
-    with torch.no_grad():
-        torch.onnx.export(
-            network,
-            (torch.zeros(1, 3, CROP_PX, CROP_PX),),
-            str(out),
-            opset_version=18,
-            input_names=["crops"],
-            output_names=["moves"],
-            dynamic_axes={"crops": {0: "batch"}, "moves": {0: "batch"}},
-            dynamo=False,
-        )
+
+    def loss_of(rows: NDArray[np.int64]) -> Any:
+        images, wanted = _augment(as_batch(crops[rows]), torch.from_numpy(targets[rows]), generator)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            said = network(images.contiguous(memory_format=torch.channels_last)).float()
+        spread = said[:, MOVES : 2 * MOVES].clamp(-5.0, 3.0)
+        off = (wanted.nan_to_num() - said[:, :MOVES]) * torch.exp(-spread)
+        worth = spread + (TAIL + 1) / 2 * torch.log1p(off**2 / TAIL)
+        counts = torch.from_numpy(asked[classes[rows]]) * ~wanted.isnan()
+        is_whole = torch.from_numpy(whole[rows])
+        known = ~is_whole.isnan()
+        told = torch.nn.functional.binary_cross_entropy_with_logits(said[known, -1], is_whole[known])
+        return (worth * counts).sum() / counts.sum() + WHOLE_WORTH * told
+
+    fit_crops(network, classes, loss_of, out, epochs=epochs, batch=batch, lr=lr, seed=seed, warm_share=0.1)
+    export_crops(network, (CROP_PX, CROP_PX), out, "moves")
     write_card(
         out, "place", moves=MOVES, whole=True, crop_px=CROP_PX, view=VIEW, classes=sorted(PLACED_CLASSES)
     )
